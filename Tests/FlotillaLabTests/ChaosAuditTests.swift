@@ -379,6 +379,15 @@ struct ChaosAuditTests {
         #expect(evidence.matters() == [.misordered: 1])
     }
 
+    /// Otherwise the first of them would look like a loss of the workers.
+    @Test func findsTwoInputsThatTheBrokerHasAcknowledgedAtOnePlace() {
+        var evidence = Evidence()
+        let (first, second) = (evidence.first(.zeroDevice), evidence.first(.oldConversion))
+        evidence.inputs[second - 1].offset = evidence.inputs[first - 1].offset
+        evidence.outcomes[second - 1] = evidence.outcome(of: second)
+        #expect(evidence.matters()[.riddle] == 1)
+    }
+
     @Test func saysWhatItObjectsToAndCountsTheRest() {
         var evidence = Evidence()
         evidence.outcomes = []

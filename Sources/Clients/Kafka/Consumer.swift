@@ -167,8 +167,12 @@ internal import CRdKafka
             let partitions = positions.filter { ($0.offset ?? LogReader.beginning) == bound }.map(\.partition)
             return Dictionary(partitions.map { ($0, bound) }) { $1 }
         }
+        let deadline = ContinuousClock.now + longest
         let ends = try self.client.offsets(notBefore: asking(for: LogReader.end), atMost: longest)
-        let starts = try? self.client.offsets(notBefore: asking(for: LogReader.beginning), atMost: longest)
+        let starts = try? self.client.offsets(
+            notBefore: asking(for: LogReader.beginning),
+            atMost: max(.zero, deadline - .now)
+        )
         var numbered: [CommittedPosition] = []
         for position in positions {
             var offset = position.offset ?? LogReader.beginning

@@ -23,7 +23,8 @@ internal import CRdKafka
     package init(_ properties: [String: String]) throws(KafkaError) {
         // librdkafka assigns partitions only to a client with the name of a group. The reader never joins
         // that group.
-        var properties = ["group.id": "flotilla-reader"].merging(properties) { $1 }
+        var properties = ["group.id": "flotilla-reader", "auto.offset.reset": "earliest"]
+            .merging(properties) { $1 }
         properties["enable.partition.eof"] = "true"
         self.consumer = try Consumer(properties)
     }

@@ -108,6 +108,9 @@ struct AdversaryPlan {
         self.rebalance + (self.delivery == .exactlyOnce ? .seconds(16) : .zero)
     }
 
+    /// Whether the slow endpoint answers some calls at once and lets the others hang.
+    var isMoody: Bool { self.perSecond.isMultiple(of: 4) }
+
     var sideRate: RateLimit.Settings? { self.side == .crowd ? RateLimit.Settings(rate: 4, burst: 2) : nil }
 
     func adjust(_ settings: inout EngineSettings) {

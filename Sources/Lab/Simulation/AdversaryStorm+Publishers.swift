@@ -120,6 +120,8 @@ extension AdversaryStorm {
         if call.endpoint == .side, !self.isCalm {
             switch self.plan.side {
             case .dead: return .failure(.connect, mayHaveBeenSent: false, after: latency)
+            case .slow where self.plan.isMoody:
+                return self.chance(0.15) ? Reply(200, after: latency) : .timeout(after: .seconds(40))
             case .slow where self.chance(0.3): return .timeout(after: .seconds(10))
             case .slow: return Reply(200, after: self.milliseconds(8_000...10_000))
             default: break

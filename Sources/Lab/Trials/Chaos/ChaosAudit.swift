@@ -114,6 +114,11 @@ struct ChaosAudit {
         self.inputs[number - 1].offset = offset
         while self.numbers.count <= Int(partition) { self.numbers.append([]) }
         while self.numbers[Int(partition)].count <= Int(offset) { self.numbers[Int(partition)].append(0) }
+        let earlier = Int(self.numbers[Int(partition)][Int(offset)])
+        if earlier > 0, earlier != number {
+            let what = "input \(number) was acknowledged at the place of \(self.name(earlier))"
+            self.findings.note(.riddle, what)
+        }
         self.numbers[Int(partition)][Int(offset)] = UInt32(clamping: number)
         let key = Int(self.inputs[number - 1].key)
         if offset < self.keys[key].lastOffset {
