@@ -204,13 +204,13 @@ struct ChaosAuditTests {
     }
 
     /// The load goes on until they are dead.
-    @Test func knowsWhichInputsArePoison() {
+    @Test func knowsWhichInputsNeedOthersBesideThem() {
         var make = Activations(topic: "work", now: 1_763_000_000_000)
         var audit = ChaosAudit(topic: "work", keys: 1, delivery: .exactlyOnce)
         for kind in [InputKind.json, .poison, .unknownCode, .poison] {
             _ = audit.sent(kind.record(&make), kind, key: 0)
         }
-        #expect(audit.poison == [2, 4])
+        #expect(audit.needingCompany == [2, 3, 4])
     }
 
     @Test func findsWhatIsLost() {

@@ -46,8 +46,8 @@ struct ChaosAudit {
 
     let delivery: EngineSettings.Delivery
     private(set) var inputs: [Input] = []
-    /// The numbers of the inputs that are poison.
-    private(set) var poison: [Int] = []
+    /// The numbers of the inputs that need others beside them.
+    private(set) var needingCompany: [Int] = []
     private(set) var findings = ChaosFindings()
     private let topic: String
     private let results: any WorkerResult.Type
@@ -97,7 +97,7 @@ struct ChaosAudit {
     {
         self.inputs.append(Input(kind: kind, key: Int32(clamping: key), sentAt: sentAt))
         let number = self.inputs.count
-        if kind == .poison { self.poison.append(number) }
+        if kind.needsCompany { self.needingCompany.append(number) }
         if kind.isCalledFor { self.keys[key].calls.append(UInt32(clamping: number)) }
         if kind.fate == .deadLettered {
             let fingerprint = Self.fingerprint(record.key, record.value, headers: record.headers)

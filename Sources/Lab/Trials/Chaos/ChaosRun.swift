@@ -10,8 +10,8 @@ import WireMessages
 final class ChaosRun {
     /// The longest time after the end of the load until every input must have its outcome.
     static let longestSettling = Duration.seconds(120)
-    /// The longest time for which the load continues because of poison that is not dead-lettered yet. Without
-    /// other records that succeed, a worker cannot distinguish poison from an outage.
+    /// The longest time for which the load continues because of records that need others beside them. Without
+    /// other records that succeed, a worker cannot distinguish their fault from an outage.
     static let longestCompany = Duration.seconds(60)
     /// The time between two lines about missing outcomes.
     static let patience = Duration.seconds(5)
@@ -90,7 +90,7 @@ final class ChaosRun {
             )
         }
         while self.time < length { try self.turn() }
-        while self.time < length + Self.longestCompany, self.activations.hasPoison { try self.turn() }
+        while self.time < length + Self.longestCompany, self.activations.needsCompany { try self.turn() }
         for track in self.tracks { track.load.end() }
         self.lastEnd = .now
         try self.settle()

@@ -44,9 +44,9 @@ final class ChaosTrack {
         self.load.reported == self.load.sent && self.watch.settled >= self.load.audit.deliveredCount
     }
 
-    /// Whether any poison has no outcome yet.
-    var hasPoison: Bool {
-        self.load.audit.poison.contains { number in
+    /// Whether an input without an outcome needs others beside it.
+    var needsCompany: Bool {
+        self.load.audit.needingCompany.contains { number in
             let input = self.load.audit.inputs[number - 1]
             return !self.watch.hasOutcome(input.partition, input.offset)
         }

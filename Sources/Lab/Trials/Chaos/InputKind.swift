@@ -63,6 +63,10 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// Whether a worker needs other records that succeed to see that the fault is this record's own. Without them the
+    /// record waits, in a lane that is held.
+    var needsCompany: Bool { self == .poison || self == .unknownCode }
+
     /// The code of the reason that the outcome must have; nil for a success.
     var reason: String? {
         switch self {
