@@ -107,6 +107,15 @@ import WorkerKit
         #expect(answer?.gdt == nil)
     }
 
+    /// A wall clock that is set wrong must not refuse conversions for good.
+    @Test func callsAtATimeThatIsNotProven() {
+        let attempt = Attempt(number: 1, now: Self.now + 700_000_000, proven: Self.now)
+        guard case .call = self.handler.plan(Self.record(), attempt) else {
+            Issue.record("not called")
+            return
+        }
+    }
+
     @Test(arguments: [(convertedAt + 604_800) * 1_000, (convertedAt - 300) * 1_000])
     func callsAtTheEdgesOfTheWindow(now: Int64) {
         guard case .call = self.handler.plan(Self.record(), Attempt(number: 1, now: now)) else {

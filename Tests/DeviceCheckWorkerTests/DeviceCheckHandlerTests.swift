@@ -554,6 +554,19 @@ import WorkerKit
         #expect(try Case().handler.expired(noise, attempt) == nil)
     }
 
+    /// A wall clock that is set wrong must not spend tokens.
+    @Test func anUnprovenTimeMakesNoTokenOld() throws {
+        let handler = try Case().handler
+        var memory = handler.emptyMemory
+        let (late, proven) = (Case.receivedAt + 400_000, Case.receivedAt + 1_000)
+        let plan = handler.plan(Case.record("query"), Attempt(number: 1, now: late, proven: proven), with: &memory)
+        guard case .call = plan else { throw NotACall() }
+        let old = handler.plan(Case.record("query"), Attempt(number: 1, now: late), with: &memory)
+        guard case .refuse = old else { throw NotACall() }
+    }
+
+    private struct NotACall: Error {}
+
     @Test func neitherVerdictNorPlanShowsASecretInItsReasons() throws {
         let testCase = try Case()
         let job = try testCase.call(Case.record("query")).job

@@ -237,7 +237,16 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
     func looksAtTheWindow(age: Int64, code: String?) {
         let convertedAt: Int64 = 1_795_248_000
         let now = convertedAt * 1_000 + age
-        #expect(ConversionWindow().objection(to: convertedAt, now: now)?.code == code)
+        #expect(ConversionWindow().objection(to: convertedAt, now: now...now)?.code == code)
+    }
+
+    /// Whoever has set a clock wrong must not refuse conversions for good.
+    @Test func twoClocksHaveToAgreeThatAConversionIsOutsideTheWindow() {
+        let convertedAt: Int64 = 1_795_248_000
+        let (old, early) = (convertedAt * 1_000 + 700_000_000, convertedAt * 1_000 - 700_000)
+        let now = convertedAt * 1_000
+        #expect(ConversionWindow().objection(to: convertedAt, now: now...old) == nil)
+        #expect(ConversionWindow().objection(to: convertedAt, now: early...now) == nil)
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -11,7 +11,7 @@ extension StreamEngine {
 
     /// Makes a task process a record, or bury it if the record has killed as many processes as it may.
     func give(_ record: consuming InboundRecord, to task: any StreamTask) {
-        guard let crashes = self.crashes else { return task.process(record, at: self.now, self.output) }
+        guard let crashes = self.crashes else { return task.process(record, at: self.provenNow, self.output) }
         if crashes.hasDeaths {
             let place = (record.topic, record.partition, record.offset)
             let deaths = crashes.deaths(of: place.0, partition: place.1, offset: place.2)
@@ -21,11 +21,11 @@ extension StreamEngine {
                     "a record has killed the worker twice: buried",
                     metadata: ["source": "\(place.0)/\(place.1)/\(place.2)"]
                 )
-                return task.bury(record, at: self.now, self.output)
+                return task.bury(record, at: self.provenNow, self.output)
             }
         }
         crashes.mark(topic: record.topic, partition: record.partition, offset: record.offset)
-        task.process(record, at: self.now, self.output)
+        task.process(record, at: self.provenNow, self.output)
         crashes.clear()
     }
 

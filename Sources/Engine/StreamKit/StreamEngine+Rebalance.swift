@@ -206,7 +206,7 @@ extension StreamEngine {
             guard let index = places[name], case .restoring(let end, _) = self.assignments[index].stage,
                 record.offset < end
             else { return }
-            self.assignments[index].task.restore(record, at: self.now)
+            self.assignments[index].task.restore(record, at: self.provenNow)
             if record.offset + 1 >= end { self.finish(index) }
         } _: { error in
             self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
@@ -233,7 +233,7 @@ extension StreamEngine {
     private func finish(_ index: Int) {
         guard case .restoring(_, let since) = self.assignments[index].stage else { return }
         self.assignments[index].stage = .working
-        self.assignments[index].task.restored(at: self.now)
+        self.assignments[index].task.restored(at: self.provenNow)
         let seconds = Double(self.now.monotonic - since) / 1e9
         self.metrics.restored(in: seconds)
         self.bytesCountedAt = .min

@@ -56,7 +56,7 @@ extension StreamEngine {
         } else if self.phase == .working,
             let wall = self.assignments.lazy.filter(\.isWorking).compactMap(\.task.nextDue).min()
         {
-            let wait = max(0, wall.subtractingClamped(self.now.wall))
+            let wait = max(0, wall.subtractingClamped(self.provenNow.wall))
             due = min(due, max(self.transactionDue, self.now.after(.milliseconds(wait))))
         }
         return due

@@ -19,7 +19,7 @@ extension StreamEngine {
     }
 
     private var isSomethingDue: Bool {
-        self.assignments.contains { $0.isWorking && ($0.task.nextDue ?? .max) <= self.now.wall }
+        self.assignments.contains { $0.isWorking && ($0.task.nextDue ?? .max) <= self.provenNow.wall }
     }
 
     func turnTransaction() throws(KafkaError) {
@@ -52,7 +52,8 @@ extension StreamEngine {
         self.stage = .closing
         for assignment in self.assignments where assignment.isWorking {
             self.tellWhetherCrowded(assignment)
-            assignment.task.collect(at: self.now, progress: assignment.progress(at: self.now), self.output)
+            let now = self.provenNow
+            assignment.task.collect(at: now, progress: assignment.progress(at: now), self.output)
         }
         self.flush()
         self.commitIfComplete()

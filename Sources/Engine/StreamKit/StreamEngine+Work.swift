@@ -55,6 +55,7 @@ extension StreamEngine {
             case nil: break
             }
             guard !isMadeAnew else { return }
+            self.noteTime(of: record)
             landmark = record.timestamp.map { Landmark(offset: record.offset, timestamp: $0) }
             position = record.offset + 1
             timestamp = record.timestamp ?? timestamp

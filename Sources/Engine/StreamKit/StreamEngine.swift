@@ -109,6 +109,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var random: SplitMix64
     /// The name that tells this engine's commits from those of any other.
     let signature: String
+    /// The clock by which tasks end what they wait for. A wall clock that steps ahead would end all of it, for good.
+    var clock = DeadlineClock()
     /// The memory of records that have killed a process; nil if records are not marked.
     let crashes: (any CrashMemory)?
     /// The records of this transaction that have killed a process before.
@@ -165,6 +167,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// - Throws: The error of a client that is of no use any more.
     package func turn(at now: Moment) throws(KafkaError) -> NextTurn {
         self.now = now
+        self.tell(self.clock.read(now))
         try self.serve()
         try self.turnTransaction()
         try self.takeUpOffer()
@@ -187,6 +190,23 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         if case .opening = self.stage { return "no transaction" }
         if self.isRestoring { return "reading back the state" }
         return nil
+    }
+
+    // MARK: - The clock
+
+    /// The time for tasks: the wall clock as far as it is proven.
+    var provenNow: Moment {
+        Moment(monotonic: self.now.monotonic, wall: self.clock.wall(at: self.now))
+    }
+
+    /// Uses the timestamp of a record as evidence of the time elsewhere, while the wall clock is in doubt.
+    func noteTime(of record: borrowing InboundRecord) {
+        guard self.clock.isInDoubt, let timestamp = record.timestamp else { return }
+        self.tell(self.clock.saw(timestamp: timestamp, at: self.now))
+    }
+
+    private func tell(_ finding: DeadlineClock.Finding) {
+        finding.tell(self.logger) { self.metrics.clockIsAhead(milliseconds: $0) }
     }
 
     // MARK: - Events

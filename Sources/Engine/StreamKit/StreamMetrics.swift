@@ -12,6 +12,7 @@ package struct StreamMetrics {
     private let restoreSeconds: Gauge
     private let bytes: Gauge
     private let backlog: Gauge
+    private let clockAhead: Gauge
     private let stalled: @Sendable (String) -> Gauge
     /// The gauges of the assigned partitions.
     let partitions: PartitionGauges
@@ -22,6 +23,11 @@ package struct StreamMetrics {
         let label = [("thread", "\(thread)")]
         self.partitions = PartitionGauges(factory: factory)
         self.backlog = Gauge(label: "worker_backlog_records", dimensions: label, factory: factory)
+        self.clockAhead = Gauge(
+            label: "worker_clock_ahead_milliseconds",
+            dimensions: label,
+            factory: factory
+        )
         self.records = Counter(label: "worker_stream_records_total", factory: factory)
         self.commits = Counter(
             label: "worker_stream_transactions_total",
@@ -61,6 +67,10 @@ package struct StreamMetrics {
                 "1 while nothing is finished although there is something to do, by cause and thread."
             ),
             ("worker_stream_state_bytes", "What the state takes in memory, by thread."),
+            (
+                "worker_clock_ahead_milliseconds",
+                "How far the wall clock has stepped ahead of the time that is used, by thread."
+            ),
         ] { registry.describe(name, help: help) }
     }
 
@@ -71,6 +81,7 @@ package struct StreamMetrics {
     func restored(in seconds: Double) { self.restoreSeconds.record(seconds) }
     func stalled(by cause: String, _ isStalled: Bool) { self.stalled(cause).record(isStalled ? 1 : 0) }
     func held(bytes: Int) { self.bytes.record(bytes) }
+    func clockIsAhead(milliseconds: Int) { self.clockAhead.record(milliseconds) }
     /// Shows the number of records that are left to do.
     func left(_ records: Int64) { self.backlog.record(records) }
 }

@@ -92,6 +92,8 @@ package final class SimulatedCluster {
     }
     /// Decides whether reading the committed positions fails.
     package var committedFate: () -> KafkaError? = { nil }
+    /// The partitions of which no record is given out, although the bounds of their logs are told.
+    package var mutePartitions: Set<TopicPartition> = []
     /// Decides what becomes of each commit of a transaction.
     package var transactionFate: ([CommittedPosition]) -> TransactionFate = { _ in
         .committed(after: .milliseconds(6))

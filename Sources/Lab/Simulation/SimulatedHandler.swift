@@ -25,6 +25,9 @@ package struct SimulatedHandler: Handler {
     var sideRate: RateLimit.Settings?
     /// The limits of the requests that records with the header `joined` share; nil if each has its own.
     var batches: SimulatedBatch.Limits?
+    /// The age from which on a record is refused. The engine expires records of this age, so that this handler sees
+    /// none, unless it is told a time that nobody has proven.
+    var oldest: Duration
 
     /// The endpoints with their rate limits.
     package var endpoints: [UpstreamEndpoint] {
@@ -40,6 +43,11 @@ package struct SimulatedHandler: Handler {
     ) -> Plan<Job, String> {
         let text = String(decoding: record.value ?? [], as: UTF8.self)
         let lane = record.header("lane").map { String(decoding: $0, as: UTF8.self) } ?? "a"
+        if let timestamp = record.timestamp,
+            attempt.proven.subtractingClamped(timestamp) > self.oldest.wholeMilliseconds
+        {
+            return .refuse(Reason("rule", "The record is too old."), nil)
+        }
         switch text {
         case "undecodable":
             return .reject(Rejection(Reason("undecodable", "No."), kind: .undecodable, replayable: .no))

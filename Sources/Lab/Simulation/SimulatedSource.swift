@@ -48,6 +48,10 @@ package final class SimulatedSource: RecordSource {
         _ failed: (KafkaError) -> Void
     ) -> Int {
         self.asked(limit)
+        guard !self.cluster.mutePartitions.contains(self.partition) else {
+            self.hasArrivals = false
+            return 0
+        }
         let log = self.cluster.logs[self.partition] ?? SimulatedLog()
         // If the position no longer exists, reading begins again at offset 0, as with `auto.offset.reset` set
         // to `earliest`.

@@ -96,7 +96,13 @@ package final class Simulation {
             upstream,
             settings: self.settings,
             handler: self.handler
-                ?? ErasedHandler(SimulatedHandler(sideRate: self.sideRate, batches: self.batches)),
+                ?? ErasedHandler(
+                    SimulatedHandler(
+                        sideRate: self.sideRate,
+                        batches: self.batches,
+                        oldest: self.settings.deadline
+                    )
+                ),
             number: self.started,
             sideRate: self.sideRate,
             narrator: self.narrator,

@@ -130,7 +130,8 @@ package struct ActivationHandler: Handler {
         let way = self.marketing.way(of: activation)
         let report = self.reports.report(of: activation.account)
         guard way != nil || report != nil else { return Self.unknownApp }
-        if let objection = self.window.objection(to: activation.convertedAt, now: attempt.now) {
+        let times = min(attempt.now, attempt.proven)...max(attempt.now, record.timestamp ?? .min)
+        if let objection = self.window.objection(to: activation.convertedAt, now: times) {
             return .refuse(objection, Self.answer(to: activation))
         }
         if let way { return self.plan(activation, in: record, attempt, on: way) }

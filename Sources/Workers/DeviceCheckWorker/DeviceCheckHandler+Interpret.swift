@@ -144,7 +144,7 @@ extension DeviceCheckHandler {
         with memory: inout DeviceCheckMemory
     ) -> Verdict<Job, Answer> {
         memory.tokens.accepted(job.serial, of: job.check.header.teamID)
-        guard !self.wasShown(job, attempt), job.age(now: attempt.now).isFresh(by: self.settings.limits) else {
+        guard !self.wasShown(job, attempt), job.age(now: attempt.proven).isFresh(by: self.settings.limits) else {
             return .refuse(
                 .expiredToken,
                 self.answer(.expiredToken, to: job, at: attempt, response: response)
@@ -224,7 +224,7 @@ extension DeviceCheckHandler {
     /// Returns whether the device token is still fresh at the latest time of the next call.
     private func hasTime(for asked: Duration, _ job: Job, _ attempt: Attempt) -> Bool {
         let wait = max(asked, self.settings.backoff.bound(afterFailures: attempt.number))
-        return job.age(now: attempt.now).waited + wait <= self.settings.limits.fresh
+        return job.age(now: attempt.proven).waited + wait <= self.settings.limits.fresh
     }
 }
 

@@ -71,7 +71,7 @@ package struct DeviceCheckHandler: Handler {
 
     /// Counts the age of the device token that Apple is shown.
     package func callPlanned(for job: Job, _ attempt: Attempt) {
-        self.ages.note(job.age(now: attempt.now))
+        self.ages.note(job.age(now: attempt.proven))
     }
 
     /// The files of all teams' keys and key ids. A change replaces the key or the id, and the next call makes
@@ -121,7 +121,7 @@ package struct DeviceCheckHandler: Handler {
             return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
         }
         check.header.teamID = team
-        let age = TokenAge(of: check, publishedAt: record.timestamp, now: attempt.now)
+        let age = TokenAge(of: check, publishedAt: record.timestamp, now: attempt.proven)
         if let objection = self.objection(to: check, age, attempt) { return objection }
         guard let step = self.step(of: check, now: attempt.now, with: &memory.updates) else {
             return .refuse(.superseded, Answer(.superseded, check.header, tokenAge: age.milliseconds))
@@ -205,7 +205,7 @@ package struct DeviceCheckHandler: Handler {
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? {
         guard var check = try? DeviceCheck(decoding: record) else { return nil }
         check.header.teamID = self.team(of: check) ?? check.header.teamID
-        let age = TokenAge(of: check, publishedAt: record.timestamp, now: attempt.now)
+        let age = TokenAge(of: check, publishedAt: record.timestamp, now: attempt.proven)
         let result = attempt.number > 1 ? Answer.Result.unavailable : .expiredToken
         return Answer(result, check.header, tokenAge: age.milliseconds)
     }
@@ -228,7 +228,7 @@ package struct DeviceCheckHandler: Handler {
         Answer(
             result,
             job.check.header,
-            tokenAge: job.age(now: attempt.now).milliseconds,
+            tokenAge: job.age(now: attempt.proven).milliseconds,
             httpStatus: response?.status,
             appleRequestID: response.flatMap { response in
                 Self.appleHeaders.lazy.compactMap { Answer.shownRequestID(response.header($0)) }.first

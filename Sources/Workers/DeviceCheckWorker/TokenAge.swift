@@ -31,7 +31,7 @@ struct TokenAge: Hashable, Sendable {
     /// - Parameters:
     ///   - check: the record.
     ///   - publishedAt: the timestamp of the record, in milliseconds since 1970.
-    ///   - now: the wall-clock time in milliseconds since 1970.
+    ///   - now: the proven wall-clock time in milliseconds since 1970 (`Attempt.proven`).
     init(of check: DeviceCheck, publishedAt: Int64?, now: Int64) {
         self.now = now
         self.birth = [check.tokenCreatedAt, check.receivedAt, publishedAt].compactMap(\.self).min()

@@ -17,7 +17,7 @@ extension ReceiptHandler {
             of: purchases,
             claimed: job.claim,
             by: self.app(of: job)?.policy ?? StorePolicy(),
-            now: attempt.now
+            now: attempt.proven
         )
     }
 
@@ -34,7 +34,7 @@ extension ReceiptHandler {
         answer.isFlagged = judgement.isFlagged
         // Purchases that belong, or may belong, to another app are not shown.
         if purchases.bundleID == job.claim.bundleID {
-            answer.show(purchases, limit: self.settings.transactionsLimit, now: attempt.now)
+            answer.show(purchases, limit: self.settings.transactionsLimit, now: attempt.proven)
         }
         switch judgement.verdict {
         case .invalid where judgement.isOpen && purchases.isIncomplete:

@@ -119,7 +119,7 @@ package struct ReceiptHandler: Handler {
             step: .verifyReceipt(""),
             host: .production
         )
-        switch self.local.finding(on: input, now: attempt.now) {
+        switch self.local.finding(on: input, now: attempt.proven) {
         case .refused(let verdict, let reason):
             return .refuse(reason, self.answer(verdict, to: job))
         case .readable(let purchases, let credibility, let environment):
@@ -235,7 +235,7 @@ package struct ReceiptHandler: Handler {
     private func isTooOld(_ purchases: StorePurchases, _ job: Job, at attempt: Attempt) -> Bool {
         guard let limit = self.settings.signedDataAge, job.form == .signed else { return false }
         let signedAt = purchases.transactions.first?.signedAt ?? .min
-        return signedAt < attempt.now - limit.components.seconds * 1_000
+        return signedAt < attempt.proven - limit.components.seconds * 1_000
     }
 
     /// Returns the answer for a record whose deadline has passed: `unavailable`. Nil if the record cannot be

@@ -58,6 +58,22 @@ struct SilenceSceneTests {
         #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
     }
 
+    /// A leader that does not answer, or a transaction that a publisher has left open.
+    @Test func aWorkerThatGetsNothingOfWhatIsThereSaysSo() throws {
+        let simulation = Simulation()
+        let partition = TopicPartition(topic: SimulatedCluster.topic, partition: 0)
+        let worker = simulation.startWorker()
+        simulation.cluster.append("ok")
+        #expect(try simulation.settleEverything())
+        simulation.cluster.mutePartitions = [partition]
+        for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)", to: 0) }
+        try self.play(simulation, worker, until: "fetch")
+        simulation.cluster.mutePartitions = []
+        simulation.cluster.append("ok", to: 0)
+        #expect(try simulation.settleEverything())
+        #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
+    }
+
     @Test func aWorkerThatCannotLearnWhereTheGroupStandsSaysSo() throws {
         let simulation = Simulation()
         simulation.cluster.committedFate = { .timedOut }

@@ -17,4 +17,10 @@ extension Assignment {
         let untaken = max(0, bounds.end - progress.next) - Int64(progress.finishedAheadCount)
         return Int64(self.inHand) + max(0, untaken)
     }
+
+    /// Whether the log holds offsets that have not been read, as far as its bounds are known.
+    var isBehind: Bool {
+        guard let bounds = self.source.logBounds else { return false }
+        return bounds.end > max(self.readEnd, self.committed.offset ?? bounds.start ?? 0)
+    }
 }

@@ -1,4 +1,3 @@
-import Logging
 import Records
 import ServiceKit
 import WireFormats
@@ -48,7 +47,7 @@ extension Engine {
         let last = self.table[id].lastReason.map { "; the last attempt ended with \($0.code)" } ?? ""
         let reason = Reason("deadline", "The record's deadline passed before it could be settled\(last).")
         let (record, circumstances) = self.table.withEntry(id) {
-            ($0.record, $0.circumstances(of: $0.attempts + 1, at: self.now.wall))
+            ($0.record, $0.circumstances(of: $0.attempts + 1, at: self.now.wall, proven: self.deadlineNow))
         }
         let answer = self.handling(id) { self.handler.expired(record, circumstances) }
         self.settle(id, as: .expired, because: reason, answer)
@@ -64,19 +63,6 @@ extension Engine {
     }
 
     private func tell(_ finding: DeadlineClock.Finding) {
-        switch finding {
-        case .nothing: break
-        case .doubt(let ahead):
-            self.metrics.set("worker_clock_ahead_milliseconds", Int(clamping: ahead))
-            self.logger.error(
-                "the wall clock has stepped ahead: no record expires by the new time until records confirm it",
-                metadata: ["seconds": "\(ahead / 1_000)"]
-            )
-        case .corrected(let ahead):
-            self.metrics.set("worker_clock_ahead_milliseconds", Int(clamping: ahead))
-        case .settled:
-            self.metrics.set("worker_clock_ahead_milliseconds", 0)
-            self.logger.notice("the wall clock is believed again")
-        }
+        finding.tell(self.logger) { self.metrics.set("worker_clock_ahead_milliseconds", $0) }
     }
 }

@@ -39,7 +39,7 @@ extension Engine {
         guard !self.isExpired(id) else { return self.expire(id) }
         if let next = self.table.followUp(of: id) { return self.callOrWait(id, next.call) }
         let circumstances = self.table.withEntry(id) {
-            $0.circumstances(of: $0.attempts + 1, at: self.now.wall)
+            $0.circumstances(of: $0.attempts + 1, at: self.now.wall, proven: self.deadlineNow)
         }
         self.table[id].spans?.planBegan()
         let plan = self.handling(id) {

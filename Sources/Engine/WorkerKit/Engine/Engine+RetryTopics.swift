@@ -67,7 +67,10 @@ extension Engine {
 
     func arrival(of record: InboundRecord, from topic: String) -> Arrival {
         guard topic != self.settings.inputTopic else { return .original }
-        return RetryTicket(record.headers).map { .copy($0) } ?? .foreign
+        guard let ticket = RetryTicket(record.headers), ticket.topic == self.settings.inputTopic else {
+            return .foreign
+        }
+        return .copy(ticket)
     }
 
     /// Returns when a copy is due, in wall-clock milliseconds since 1970, and at most one wait of its topic

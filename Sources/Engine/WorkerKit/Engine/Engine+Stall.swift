@@ -39,7 +39,7 @@ extension Engine {
             || self.assignments.contains { assignment in
                 guard assignment.readTrouble == nil else { return true }
                 guard assignment.waitsUntil == nil else { return false }
-                return assignment.hasSomethingToRead || !assignment.overflow.isEmpty
+                return assignment.hasSomethingToRead || !assignment.overflow.isEmpty || assignment.isBehind
             }
     }
 
@@ -69,6 +69,7 @@ extension Engine {
             ?? self.guardStall
             ?? self.upstreamStall
             ?? self.roomStall
+            ?? self.fetchStall
             ?? StallWatch.Stall(
                 cause: "retry",
                 description: "all \(self.table.count) records in hand wait for their next try",
@@ -221,6 +222,19 @@ extension Engine {
             description: "\(name) does not answer: its circuit breaker is not closed",
             remedy:
                 "look at the upstream and at the way to it; the worker goes on by itself when a probe is answered"
+        )
+    }
+
+    /// The cluster has records and gives none of them. A reader of committed records gets nothing behind a transaction
+    /// that a publisher has left open.
+    private var fetchStall: StallWatch.Stall? {
+        guard let assignment = self.assignments.first(where: { $0.isBehind && $0.waitsUntil == nil }) else {
+            return nil
+        }
+        return StallWatch.Stall(
+            cause: "fetch",
+            description: "\(assignment.partition) has records, and none of them arrives",
+            remedy: "look at the leader of the partition, and at open transactions of its publishers"
         )
     }
 

@@ -20,7 +20,7 @@ extension Engine {
                 entry.lastStatus = exchange.status
                 if case .ambiguous = exchange { entry.ambiguousAttempts += 1 }
             }
-            return entry.circumstances(of: entry.attempts, at: self.now.wall)
+            return entry.circumstances(of: entry.attempts, at: self.now.wall, proven: self.deadlineNow)
         }
         self.metrics.called(exchange, nanoseconds: self.now.monotonic - call.began)
         self.dispatch.callCompleted(call, exchange, in: &self.table, at: self.now.monotonic)

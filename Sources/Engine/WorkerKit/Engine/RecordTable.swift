@@ -103,8 +103,14 @@ struct Entry: Sendable {
     var isRefusedElsewhere: Bool { self.mustStay && self.state.publication?.settlement == nil }
 
     /// Returns the circumstances of an attempt, for the handler.
-    func circumstances(of number: Int, at now: Int64) -> Attempt {
-        Attempt(number: number, failures: self.countedFailures, now: now, ambiguous: self.ambiguousAttempts)
+    func circumstances(of number: Int, at now: Int64, proven: Int64) -> Attempt {
+        Attempt(
+            number: number,
+            failures: self.countedFailures,
+            now: now,
+            proven: proven,
+            ambiguous: self.ambiguousAttempts
+        )
     }
 
     /// The content of a place that no record has.

@@ -151,6 +151,9 @@ package struct Attempt: Hashable, Sendable {
     package var failures: Int
     /// The time of the attempt, in wall-clock milliseconds since 1970.
     package var now: Int64
+    /// The same time as far as it is proven: earlier than `now` while the wall clock has stepped ahead and no
+    /// records have confirmed it. A record is called too old by this time only, because that is final.
+    package var proven: Int64
     /// The number of earlier calls for this record that the upstream may have acted upon, although their
     /// answer is not known (`Exchange.ambiguous`). After such a call, what the upstream takes for a duplicate
     /// may be our own.
@@ -159,11 +162,21 @@ package struct Attempt: Hashable, Sendable {
     /// memory: no other record can confirm its answer, and `number` says which call of its record it is.
     package var isTrial: Bool
 
-    /// - Parameter failures: The failures that count; all earlier attempts if they are not given.
-    package init(number: Int, failures: Int? = nil, now: Int64, ambiguous: Int = 0, isTrial: Bool = false) {
+    /// - Parameters:
+    ///   - failures: The failures that count; all earlier attempts if they are not given.
+    ///   - proven: The proven time; `now` if it is not given.
+    package init(
+        number: Int,
+        failures: Int? = nil,
+        now: Int64,
+        proven: Int64? = nil,
+        ambiguous: Int = 0,
+        isTrial: Bool = false
+    ) {
         self.number = number
         self.failures = failures ?? max(0, number - 1)
         self.now = now
+        self.proven = proven ?? now
         self.ambiguous = ambiguous
         self.isTrial = isTrial
     }

@@ -8,14 +8,18 @@ public struct Attempt: Hashable, Sendable {
     public var failures: Int
     /// The time of the attempt in milliseconds since 1970.
     public var nowMS: Int64
+    /// The same time as far as it is proven: earlier than `nowMS` while the wall clock has stepped ahead and no records
+    /// have confirmed it. Call a record too old by this time only.
+    public var provenMS: Int64
     /// The number of earlier calls that the upstream may have acted upon although their answer is unknown.
     public var ambiguous: Int
 
-    /// Makes circumstances, for tests.
-    public init(number: Int = 1, failures: Int = 0, nowMS: Int64, ambiguous: Int = 0) {
+    /// Makes circumstances, for tests. The proven time is `nowMS` if it is not given.
+    public init(number: Int = 1, failures: Int = 0, nowMS: Int64, provenMS: Int64? = nil, ambiguous: Int = 0) {
         self.number = number
         self.failures = failures
         self.nowMS = nowMS
+        self.provenMS = provenMS ?? nowMS
         self.ambiguous = ambiguous
     }
 
@@ -24,6 +28,7 @@ public struct Attempt: Hashable, Sendable {
             number: attempt.number,
             failures: attempt.failures,
             nowMS: attempt.now,
+            provenMS: attempt.proven,
             ambiguous: attempt.ambiguous
         )
     }

@@ -11,17 +11,20 @@ package struct ConversionWindow: Hashable, Sendable {
         self.futureSkew = futureSkew
     }
 
-    /// Returns the reason why a conversion of this second is not reported; nil if it may be. `now` is in
-    /// wall-clock milliseconds since 1970.
-    package func objection(to convertedAt: Int64, now: Int64) -> Reason? {
-        let age = Duration.milliseconds(now) - Duration.seconds(convertedAt)
-        if age > self.maximumAge {
+    /// Returns the reason why a conversion of this second is not reported; nil if it may be.
+    ///
+    /// - Parameter now: the times that it may be now, in wall-clock milliseconds since 1970: the earliest decides
+    ///   whether the conversion is too old, the latest whether it lies in the future. So no clock that was set
+    ///   wrong refuses a conversion for good.
+    package func objection(to convertedAt: Int64, now: ClosedRange<Int64>) -> Reason? {
+        let time = Duration.seconds(convertedAt)
+        if .milliseconds(now.lowerBound) - time > self.maximumAge {
             return Reason(
                 "converted_at.too_old",
                 "The conversion is older than \(self.maximumAge.components.seconds) s."
             )
         }
-        if age < .zero - self.futureSkew {
+        if time - .milliseconds(now.upperBound) > self.futureSkew {
             return Reason(
                 "converted_at.in_future",
                 "The conversion lies more than \(self.futureSkew.components.seconds) s ahead."

@@ -1,4 +1,4 @@
-package import ServiceKit
+package import Logging
 
 /// The wall clock that deadlines are compared with: the system's clock, checked against the monotonic clock
 /// and against the timestamps of records.
@@ -93,6 +93,25 @@ package struct DeadlineClock: Hashable, Sendable {
     private mutating func forgetVotes() {
         self.votes = 0
         self.greatestAge = 0
+    }
+}
+
+extension DeadlineClock.Finding {
+    /// Writes the finding to the log, and shows by how many milliseconds the wall clock is ahead of the time in use.
+    package func tell(_ logger: Logger, _ show: (Int) -> Void) {
+        switch self {
+        case .nothing: break
+        case .doubt(let ahead):
+            show(Int(clamping: ahead))
+            logger.error(
+                "the wall clock has stepped ahead: nothing expires by the new time until records confirm it",
+                metadata: ["seconds": "\(ahead / 1_000)"]
+            )
+        case .corrected(let ahead): show(Int(clamping: ahead))
+        case .settled:
+            show(0)
+            logger.notice("the wall clock is believed again")
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 import ServiceKit
 import Testing
-import WorkerKit
 
 struct DeadlineClockTests {
     private static let start: Int64 = 1_700_000_000_000
