@@ -559,7 +559,11 @@ import WorkerKit
         let handler = try Case().handler
         var memory = handler.emptyMemory
         let (late, proven) = (Case.receivedAt + 400_000, Case.receivedAt + 1_000)
-        let plan = handler.plan(Case.record("query"), Attempt(number: 1, now: late, proven: proven), with: &memory)
+        let plan = handler.plan(
+            Case.record("query"),
+            Attempt(number: 1, now: late, proven: proven),
+            with: &memory
+        )
         guard case .call = plan else { throw NotACall() }
         let old = handler.plan(Case.record("query"), Attempt(number: 1, now: late), with: &memory)
         guard case .refuse = old else { throw NotACall() }

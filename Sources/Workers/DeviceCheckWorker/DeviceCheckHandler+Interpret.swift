@@ -144,7 +144,8 @@ extension DeviceCheckHandler {
         with memory: inout DeviceCheckMemory
     ) -> Verdict<Job, Answer> {
         memory.tokens.accepted(job.serial, of: job.check.header.teamID)
-        guard !self.wasShown(job, attempt), job.age(now: attempt.proven).isFresh(by: self.settings.limits) else {
+        guard !self.wasShown(job, attempt), job.age(now: attempt.proven).isFresh(by: self.settings.limits)
+        else {
             return .refuse(
                 .expiredToken,
                 self.answer(.expiredToken, to: job, at: attempt, response: response)

@@ -15,7 +15,8 @@ public struct Attempt: Hashable, Sendable {
     public var ambiguous: Int
 
     /// Makes circumstances, for tests. The proven time is `nowMS` if it is not given.
-    public init(number: Int = 1, failures: Int = 0, nowMS: Int64, provenMS: Int64? = nil, ambiguous: Int = 0) {
+    public init(number: Int = 1, failures: Int = 0, nowMS: Int64, provenMS: Int64? = nil, ambiguous: Int = 0)
+    {
         self.number = number
         self.failures = failures
         self.nowMS = nowMS
