@@ -159,6 +159,13 @@ extension ReasonGuide {
                 "Look whether the edge that publishes uploads was changed: it puts the request's target into that "
                 + "header. Publish the upload again as it should be; a replay is of no use."
         ),
+        "upload.not_configured": ReasonGuide(
+            .afterFix,
+            "The record is an upload of an SDK among the activations, and the intake takes no uploads.",
+            advice:
+                "Set sdk.apps or sdk.events_topic in the settings of the intake, have fleet topics apply make the "
+                + "topics, restart it, and replay. If no uploads are wanted, stop whoever publishes them there."
+        ),
         "tracking.denied": ReasonGuide(
             .no,
             "The user has not allowed tracking.",
