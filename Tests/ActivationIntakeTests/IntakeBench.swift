@@ -12,18 +12,22 @@ struct IntakeBench {
 
     let scene: IntakeScene
 
-    init(_ lines: String = "", ciphers: UploadCiphers = .standard) throws {
+    private static let uploads = """
+        sdk:
+          events_topic: sdk-events
+          apps:
+            - account: '0a1b22c33d44e55f'
+              data_source: '1234567890abcdef'
+              app_id: 112233
+              advertiser_id: 10000
+              app_type: IOS
+        """
+
+    init(_ lines: String = "", takesUploads: Bool = true, ciphers: UploadCiphers = .standard) throws {
         let text = """
             kafka:
               brokers: localhost:9092
-            sdk:
-              events_topic: sdk-events
-              apps:
-                - account: '0a1b22c33d44e55f'
-                  data_source: '1234567890abcdef'
-                  app_id: 112233
-                  advertiser_id: 10000
-                  app_type: IOS
+            \(takesUploads ? Self.uploads : "")
             \(lines)
             """
         let reader = SettingsReader(file: try SettingsFile(text: text, path: "settings.yaml"), overrides: [])

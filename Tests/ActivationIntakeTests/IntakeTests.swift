@@ -181,6 +181,21 @@ struct IntakeTests {
         #expect(bench.due.count == 1)
     }
 
+    /// A transaction with a record for a topic that nobody has made would fail for ever.
+    @Test func anUploadWhereNoneAreTakenIsADeadLetterAndUsesNoTopicWithoutARole() throws {
+        let bench = try IntakeBench(Self.matching, takesUploads: false)
+        bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 100))
+        bench.take("activation", self.phoneActivation(), headers: self.jsonUpload)
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.codes(in: "activation.result") == ["upload.not_configured"])
+        let letters = bench.scene.sent(to: "activation.dead-letter")
+        #expect(letters.map { self.header("dlq.replayable", of: $0) } == ["after_fix"])
+        #expect(bench.due.map(IntakeBench.clickID) == ["c"])
+        let settings = bench.scene.settings
+        let topics = Set(settings.topics.roles(of: settings).map(\.topic))
+        #expect(topics.isSuperset(of: bench.scene.sent.map(\.topic)))
+    }
+
     // MARK: - Duplicates
 
     @Test func theSameActivationInTheWindowIsADuplicateThatNamesTheFirst() throws {

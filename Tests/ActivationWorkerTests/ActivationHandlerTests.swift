@@ -76,6 +76,19 @@ import WorkerKit
         #expect(!rejection.suggestsConfigurationFault)
     }
 
+    /// An upload may stand among activations. Without an intake it looked like an activation that is cut off.
+    @Test(arguments: ["[]", "", json])
+    func anUploadNeedsAnIntake(value: String) {
+        var record = Self.record(value)
+        record.headers = [RecordHeader("upload.target", "/v3/projects/a/collect")]
+        guard case .reject(let rejection) = self.handler.plan(record, Self.attempt()) else {
+            Issue.record("not rejected")
+            return
+        }
+        #expect(rejection.reason.code == "upload.needs_intake")
+        #expect(rejection.kind == .invalid && rejection.replayable == .afterFix)
+    }
+
     @Test(arguments: [
         (json.replacing("1E2DFA89-496A-47FD-9941-DF1FC4E6484A", with: ""), now, "device_id.empty"),
         (

@@ -38,7 +38,7 @@ struct RouteAuditTests {
                 actionType: "ACTIVATE_APP",
                 outerActionID: "id-\(number)",
                 muid: RouteInput.muid(number),
-                callback: kind == .callback ? "\(number)" : "",
+                callback: kind == .callback ? RouteInput.cb(of: number) : "",
                 count: 1
             )
         }
@@ -155,10 +155,12 @@ struct RouteAuditTests {
         #expect(facts.objections() == ["1 conversions share an outer_action_id"])
     }
 
-    @Test func findsACallbackThatWentElsewhere() {
+    /// A report that went elsewhere, and a callback that was decoded twice.
+    @Test(arguments: ["", "3 a"])
+    func findsACallbackThatWentElsewhere(callback: String) {
         var facts = Facts()
-        facts.conversions[2].callback = ""
-        #expect(facts.objections() == ["callback 3 went to the callback \"\""])
+        facts.conversions[2].callback = callback
+        #expect(facts.objections() == ["callback 3 went to the callback \"\(callback)\""])
     }
 
     @Test func findsAConversionThatWasRefusedAndOneOfNobody() {

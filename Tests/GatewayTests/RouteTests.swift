@@ -1,3 +1,4 @@
+import Foundation
 import Records
 import Testing
 import WireFormats
@@ -113,9 +114,29 @@ struct RouteTests {
         }
     }
 
+    /// The platform writes the macros' names in capitals, and such a click was once refused.
+    @Test func everyExampleOfAClickIsTakenUnderTheKeyThatItsReaderFinds() async throws {
+        let folder = Documents.root.appending(path: "Schemas/examples/activation-click")
+        let queries = try FileManager.default.contentsOfDirectory(atPath: folder.path()).map {
+            try String(contentsOf: folder.appending(path: $0), encoding: .utf8)
+        }
+        #expect(queries.count >= 5)
+        try await Stage.run { stage async throws in
+            for query in queries {
+                #expect(try await stage.get("/clicks/gdt?" + query).status == 200, "\(query)")
+            }
+            let records = try await stage.records(on: "activation-click")
+            #expect(Set(records.map(\.text)) == Set(queries))
+            for record in records {
+                let click = try AdClick(query: record.value ?? [])
+                #expect(record.keyText == (click.muid ?? click.clickID))
+            }
+        }
+    }
+
     @Test func namesAndPathsOfClicksAreTheAdvertisers() async throws {
         let settings = [
-            "clicks_path: /a-path-that-nobody-guesses", "click_keys: [device]", "routes: [clicks]",
+            "clicks_path: /a-path-that-nobody-guesses", "click_keys: [Device]", "routes: [clicks]",
         ]
         try await Stage.run(gateway: settings) { stage async throws in
             #expect(try await stage.get("/clicks/gdt?device=1").status == 404)

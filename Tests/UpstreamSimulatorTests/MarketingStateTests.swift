@@ -132,4 +132,9 @@ import Testing
         #expect(call("/v3.0/user_actions/add?cb=z", headers) == 0)
         #expect(Set(api.conversions.map(\.callback)) == ["x+y", "z"])
     }
+
+    @Test func aCallbackIsEncodedAsTheFeedDoesIt() {
+        let text = SimulatedCallback.text("a+b", at: "http://127.0.0.1:1")
+        #expect(text == "http%3A%2F%2F127.0.0.1%3A1%2Fconv%3Fcb%3Da%252Bb")
+    }
 }

@@ -29,6 +29,7 @@ final class ActivationTask: StreamTask {
 
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
         if record.header(SDKUploadRequest.targetHeader) != nil {
+            guard self.writer.settings.takesUploads else { return self.buryUpload(record, at: now, output) }
             return self.uploads.process(record, at: now, output)
         }
         let headers =
@@ -70,6 +71,25 @@ final class ActivationTask: StreamTask {
             record,
             as: .invalid,
             because: Reason("value.too_large", "The value is larger than the worker can pass on."),
+            resultTopic: self.writer.settings.topics.result,
+            at: now,
+            to: output
+        )
+    }
+
+    private static let uploadsNotConfigured = Reason(
+        "upload.not_configured",
+        "The record is an upload of an SDK, and this intake takes none: set sdk.apps or sdk.events_topic."
+    )
+
+    /// Buries an upload where none are taken. Its outcome is in the topic of those of activations: the topic of
+    /// those of uploads is not used then, and may not exist.
+    private func buryUpload(_ record: borrowing InboundRecord, at now: Moment, _ output: StreamOutput) {
+        self.metrics.counted("upload", "dead_lettered")
+        self.writer.bury(
+            record,
+            as: .invalid,
+            because: Self.uploadsNotConfigured,
             resultTopic: self.writer.settings.topics.result,
             at: now,
             to: output

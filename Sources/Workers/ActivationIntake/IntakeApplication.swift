@@ -23,8 +23,10 @@ package final class IntakeApplication: StreamApplication {
     package func task(for partition: TopicPartition) -> any StreamTask {
         switch partition.topic {
         case self.settings.topics.home: HomeTask(partition.partition, self.writer, metrics: self.metrics)
-        case self.settings.topics.uploads: UploadTask(self.writer, self.metrics)
-        case self.settings.topics.clicks: ClickTask(self.writer, self.metrics)
+        case self.settings.topics.uploads where self.settings.takesUploads:
+            UploadTask(self.writer, self.metrics)
+        case self.settings.topics.clicks where self.settings.matchesClicks:
+            ClickTask(self.writer, self.metrics)
         default: ActivationTask(self.writer, self.metrics)
         }
     }

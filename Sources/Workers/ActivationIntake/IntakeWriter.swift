@@ -96,7 +96,7 @@ final class IntakeWriter {
     ) {
         let (letter, outcome) = self.outcomes.letter(of: record, as: kind, because: reason, at: now)
         output.send(letter)
-        let isUpload = resultTopic == self.settings.topics.uploadResult
+        let isUpload = self.settings.takesUploads && resultTopic == self.settings.topics.uploadResult
         self.send(
             isUpload
                 ? SDKUploadResult.upload(outcome, nil) : ActivationResult.encode(outcome, nil, as: .json),

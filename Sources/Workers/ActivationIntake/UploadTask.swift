@@ -38,7 +38,7 @@ final class UploadTask: StreamTask {
     private var resultTopic: String { self.writer.settings.topics.uploadResult }
 
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
-        guard self.writer.settings.takesUploads, let request = SDKUploadRequest(of: record) else {
+        guard let request = SDKUploadRequest(of: record) else {
             self.metrics.counted("upload", "dead_lettered")
             return self.writer.bury(
                 record,

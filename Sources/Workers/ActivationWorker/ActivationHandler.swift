@@ -117,6 +117,7 @@ package struct ActivationHandler: Handler {
         _ attempt: Attempt,
         with memory: inout NoMemory
     ) -> Plan<Activation, ActivationAnswer> {
+        if record.header(SDKUploadRequest.targetHeader) != nil { return Self.needsIntake }
         let activation: Activation
         do throws(Activation.Fault) {
             activation = try Activation(decoding: record)
@@ -140,6 +141,14 @@ package struct ActivationHandler: Handler {
         let scope = Scope(appType: activation.appType, conversionType: activation.conversionType)
         let lane = self.lanes[activation.account]?[scope] ?? activation.account.description
         return .call(Call(request, for: activation, lane: lane))
+    }
+
+    private static var needsIntake: Plan<Activation, ActivationAnswer> {
+        let reason = Reason(
+            "upload.needs_intake",
+            "The record is an upload of an SDK, which only an intake takes apart: start activation-worker intake."
+        )
+        return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
     }
 
     private static var unknownApp: Plan<Activation, ActivationAnswer> {

@@ -82,13 +82,14 @@ struct Post: Sendable {
         )
     }
 
-    /// Returns the value of the first of these parameters that has one. A macro that the platform has not
-    /// replaced, such as `__MUID__`, is no value.
+    /// Returns the value of the first of these parameters that has one. Names are the same in any case, as they
+    /// are for the reader of the topic. A macro that the platform has not replaced, such as `__MUID__`, is no
+    /// value.
     private static func key(of query: [UInt8], names: [String]) -> [UInt8]? {
         let parameters = query.split(separator: UInt8(ascii: "&"))
         for name in names {
-            let prefix = Array("\(name)=".utf8)
-            for parameter in parameters where parameter.starts(with: prefix) {
+            let prefix = "\(name)=".utf8.map(\.lowercased)
+            for parameter in parameters where parameter.starts(with: prefix, by: { $0.lowercased == $1 }) {
                 let value = PercentEncoding.decode(parameter.dropFirst(prefix.count))
                 let isMacro = value.starts(with: "__".utf8)
                 if !isMacro, (1...Self.keyLimit).contains(value.count) { return value }

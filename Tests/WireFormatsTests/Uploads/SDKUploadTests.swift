@@ -195,6 +195,74 @@ struct SDKUploadTests {
         #expect(text.contains(#""stack":[{"a":null}]"#))
     }
 
+    // MARK: - Ids
+
+    /// The ids of events that differ in these members only.
+    private func ids(_ members: String...) throws -> [String] {
+        let objects = members.map { #"{"deviceId":"d","dataSourceId":"s","timestamp":1\#($0)}"# }
+        return try self.json("[" + objects.joined(separator: ",") + "]").events.map(\.id)
+    }
+
+    /// The SDK counts the events of five types only. Two of another type in one millisecond had one id, so one of
+    /// them was lost. The attributes of an activation are filled in late, when it is sent again.
+    @Test(arguments: [
+        (#","attributes":{"a":"1"}"#, #","attributes":{"a":"2"}"#),
+        (#","attributes":{"a":"bc"}"#, #","attributes":{"ab":"c"}"#),
+        (#","attributes":{"a":"1"}"#, #","attributes":{"a":"1","b":"1"}"#),
+        (#","attributes":{"a":"1"}"#, #","a":"1""#),
+        (#","stack":{"a":1}"#, #","stack":{"a":2}"#),
+        (#","stack":1"#, ""),
+    ])
+    func whatAnEventSaysTellsItFromOthersUnlessItIsAnActivation(one: String, other: String) throws {
+        let type = #","eventType":"LOGIN_USER_ATTRIBUTES""#
+        let ids = try self.ids(type + one, type + other)
+        #expect(Set(ids).count == 2)
+        let activation = #","eventType":"ACTIVATE""#
+        let activations = try self.ids(activation + one, activation + other)
+        #expect(activations.count == 2 && Set(activations).count == 1)
+    }
+
+    @Test(arguments: [
+        (#","attributes":{"a":"1","b":"2"}"#, #","attributes":{"b":"2","a":"1"}"#),
+        (#","x":1,"y":[2]"#, #","y":[2],"x":1"#), (#","index":0,"eventSequenceId":0"#, ""),
+        (#","attributes":{"a":"1","b":"","c":null}"#, #","attributes":{"a":1}"#),
+        (#","attributes":{}"#, ""),
+    ])
+    func theOrderOfMembersAndWhatIsAbsentChangeNoID(one: String, other: String) throws {
+        let ids = try self.ids(one, other)
+        #expect(ids.count == 2 && Set(ids).count == 1)
+    }
+
+    /// JSON writes a zero that protobuf leaves out.
+    @Test func aZeroInJSONIsTheSameAsNoneInProtobuf() throws {
+        let ids = try self.ids(#","eventType":"PAGE","index":0,"globalSequenceId":0,"attributes":{"a":"1"}"#)
+        let attribute: [UInt8] = [0xC2, 0x01, 6, 0x0A, 1, 0x61, 0x12, 1, 0x31]
+        let event: [UInt8] = [0x0A, 1, 0x64, 0x2A, 1, 0x73, 0x30, 6, 0x40, 1] + attribute
+        let request = SDKUploadRequest(
+            target: "/v3/projects/a/collect",
+            headers: [("Content-Type", "application/protobuf")],
+            body: [0x0A, UInt8(event.count)] + event
+        )
+        let upload = try SDKUpload(decoding: request)
+        #expect(upload.events.map(\.id) == ids)
+    }
+
+    @Test func theSameEventsHaveTheirIDsInEveryForm() throws {
+        let forms = ["json_plain_mixed", "pb_plain_mixed", "sdk_lz4_json", "sdk_lz4_protobuf"]
+        let ids = try forms.map { name in
+            try SDKUpload(decoding: self.request(UploadRow.named(name))).events.map(\.id)
+        }
+        #expect(Set(ids).count == 1 && Set(ids[0]).count == 4)
+    }
+
+    /// The members of that JSON stand in the order of the fields' numbers.
+    @Test(arguments: good) func theJSONOfAnEventHasItsID(row: UploadRow) throws {
+        for event in try SDKUpload(decoding: self.request(row)).events {
+            let again = try self.json("[" + String(decoding: event.json, as: UTF8.self) + "]")
+            #expect(again.events.map(\.id) == [event.id])
+        }
+    }
+
     @Test(arguments: [
         #"[1]"#, #"[[]]"#, #"[null]"#, #""text""#, #"[{"deviceId":[]}]"#, #"[{"deviceId":{}}]"#,
         #"[{"timestamp":"soon"}]"#, #"[{"timestamp":1.5}]"#, #"[{"timestamp":99999999999999999999}]"#,

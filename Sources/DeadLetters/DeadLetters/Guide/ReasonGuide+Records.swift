@@ -152,12 +152,26 @@ extension ReasonGuide {
             "One event of an upload is larger than a record may be.",
             advice: "A final no for this event; the others of its upload were taken. " + chosenByPhones
         ),
+        "upload.needs_intake": ReasonGuide(
+            .afterFix,
+            "The record is an upload of an SDK, and the worker that has read it only reports activations.",
+            advice:
+                "Start activation-worker intake on this topic, and have the worker read activation.due; then replay. "
+                + "If no uploads are wanted, stop whoever publishes them there."
+        ),
         "upload.no_target": ReasonGuide(
             .afterFix,
             "The record has no header upload.target, or no value: it is no upload of an SDK.",
             advice:
                 "Look whether the edge that publishes uploads was changed: it puts the request's target into that "
                 + "header. Publish the upload again as it should be; a replay is of no use."
+        ),
+        "upload.not_configured": ReasonGuide(
+            .afterFix,
+            "The record is an upload of an SDK among the activations, and the intake takes no uploads.",
+            advice:
+                "Set sdk.apps or sdk.events_topic in the settings of the intake, have fleet topics apply make the "
+                + "topics, restart it, and replay. If no uploads are wanted, stop whoever publishes them there."
         ),
         "tracking.denied": ReasonGuide(
             .no,

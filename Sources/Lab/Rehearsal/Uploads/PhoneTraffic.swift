@@ -38,8 +38,8 @@ struct PhoneTraffic {
     private(set) var clicked: [(muid: String, clickID: String, app: UInt64)] = []
     /// The digests of the shop's devices that must be reported to the Marketing API.
     private(set) var shopMuids: [String] = []
-    /// The `cb` of the callback that must be called.
-    static let callback = "of-a-click"
+    /// The `cb` of the callback that must be called. Its `+` arrives only if the callback was decoded once.
+    static let callback = "of+a/click"
     private var phones = 0
 
     init(topic: String, now: Int64) {
@@ -214,7 +214,7 @@ struct PhoneTraffic {
                 calls: 1
             )
         )
-        let callback = "\(simulator)/conv?cb=\(Self.callback)"
+        let callback = SimulatedCallback.text(Self.callback, at: simulator)
         samples.append(
             Self.routed(
                 "to the callback of its click",

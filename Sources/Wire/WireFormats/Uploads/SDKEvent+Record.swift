@@ -5,17 +5,47 @@ extension SDKEvent {
     ///
     /// The SDK gives an event no id. Two events are the same if device, data source, type, name, time and session
     /// are; the counters and the element are added, because a page can report several elements in one
-    /// millisecond.
+    /// millisecond. The SDK counts the events of a few types only, so what the others say is added too. An
+    /// activation is the exception: its attributes can be filled in late, when the phone sends it again.
     package var id: String {
         var text: [UInt8] = []
         for field in Self.identity {
-            text += (self.text(field) ?? self.integer(field).map { String($0) } ?? "").utf8
-            // No part of the id can hold this byte after UTF-8 was checked.
-            text.append(0xFF)
+            text += self.identityText(of: field).utf8
+            text.append(Self.separator)
         }
-        text += self.type.name.utf8
+        let type = self.type
+        text += type.name.utf8
+        if type != .activate {
+            for field in Self.content { self.appendEntries(of: field, to: &text) }
+        }
         return String(decoding: Digest.sha256.hexadecimal(text).prefix(32), as: UTF8.self)
     }
+
+    /// A byte that no part of the id can hold after UTF-8 was checked.
+    private static let separator: UInt8 = 0xFF
+
+    /// The text or the number of a field. A zero is the same as nothing, because protobuf does not write it.
+    private func identityText(of field: SDKEventField) -> String {
+        if let text = self.text(field) { return text }
+        guard let number = self.integer(field), number != 0 else { return "" }
+        return String(number)
+    }
+
+    /// Appends the entries of a map in an order that does not depend on the upload. An empty one is left out, as
+    /// an empty text is.
+    private func appendEntries(of field: SDKEventField, to text: inout [UInt8]) {
+        let entries = self.entries(field).filter { !$0.value.isEmpty }
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        for (name, value) in entries {
+            for part in [field.name, name, value] {
+                text.append(Self.separator)
+                text += part.utf8
+            }
+        }
+    }
+
+    /// The fields whose entries tell events apart that are no activations.
+    private static let content: [SDKEventField] = [.attributes, .other]
 
     private static let identity: [SDKEventField] = [
         .dataSourceId, .deviceId, .eventName, .timestamp, .sessionId, .globalSequenceId, .eventSequenceId,

@@ -48,9 +48,10 @@ struct RouteAudit {
             let number = index + 1
             let ids = found.removeValue(forKey: RouteInput.muid(number)) ?? []
             let expected = kind == .refused ? 0 : 1
+            let callback = kind == .callback ? RouteInput.cb(of: number) : ""
             if ids.count != expected {
                 sentences.append("\(kind) \(number) is \(ids.count) conversions at the Marketing API")
-            } else if let one = ids.first, one.callback != (kind == .callback ? "\(number)" : "") {
+            } else if let one = ids.first, one.callback != callback {
                 sentences.append("\(kind) \(number) went to the callback \"\(one.callback)\"")
             }
         }

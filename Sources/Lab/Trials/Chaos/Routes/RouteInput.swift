@@ -42,6 +42,9 @@ enum RouteInput: UInt8, CaseIterable, Hashable, Sendable {
         id.lastIndex(of: "-").flatMap { Int(id[id.index(after: $0)...], radix: 16) }
     }
 
+    /// The `cb` of the callback of an input. Its `+` arrives only if the callback was decoded once.
+    static func cb(of number: Int) -> String { "\(number)+a" }
+
     /// The record that a backend publishes.
     ///
     /// - Parameters:
@@ -56,7 +59,7 @@ enum RouteInput: UInt8, CaseIterable, Hashable, Sendable {
         message.deviceID = Self.phone(number).identifier.text ?? ""
         message.convertedAt.seconds = now / 1_000 - 60
         switch self {
-        case .callback: message.callback = "\(simulator)/conv?cb=\(number)"
+        case .callback: message.callback = SimulatedCallback.text(Self.cb(of: number), at: simulator)
         case .refused: message.clickID = "bad-\(number)"
         case .published, .upload: break
         }
