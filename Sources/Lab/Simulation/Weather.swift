@@ -90,7 +90,8 @@ extension Weather {
     /// runs then.
     func faultOfSomebody(_ event: @escaping (Process) -> Void) {
         self.fault { [unowned self] in
-            self.workers.filter { !$0.hasEnded }.randomElement(using: &self.random).map(event)
+            let running = self.workers.filter { !$0.hasEnded }
+            if let worker = running.randomElement(using: &self.random) { event(worker) }
         }
     }
 
