@@ -1,3 +1,4 @@
+import CRdKafka
 import EventThread
 import Kafka
 import Records
@@ -5,6 +6,11 @@ import Testing
 import WorkerTestSupport
 
 @testable import EmbeddedBroker
+
+extension KafkaError.Code {
+    /// A record could not be delivered within `message.timeout.ms`.
+    fileprivate static let timedOutInQueue = Self(rawValue: RD_KAFKA_RESP_ERR__MSG_TIMED_OUT.rawValue)
+}
 
 /// Clients of librdkafka show who they are, and may do what the rules say.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import Testing
 
-/// Every sentence of a comment in `Sources` and in `Tests` names its subject.
+/// Every sentence of a comment in `Sources` and in `Tests` names its subject, and so does every sentence that the programs
+/// of `Sources` tell people.
 struct CommentsTests {
     private struct Block {
         var place: String
@@ -31,6 +32,70 @@ struct CommentsTests {
         let opening =
             #/(?:^|[.?!:]\s+)((?:What|Who|Whoever|Whatever|Nobody|Those|Of|The same)\b.*?(?:[.?!]|$))/#
         return text.matches(of: opening).map(\.1)
+    }
+
+    /// The string literals of a file, each with all its lines as one text. One with an interpolation that has a literal
+    /// of its own comes in pieces.
+    private static func literals(of text: String, in file: String) -> [Block] {
+        var literals: [Block] = []
+        var isOpen = false
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let words = line.drop(while: \.isWhitespace)
+            if !isOpen, words.hasPrefix("//") { continue }
+            let place = "\(file):\(index + 1)"
+            if line.firstMatch(of: #/"""/#) != nil {
+                if !isOpen { literals.append(Block(place: place, text: "")) }
+                isOpen.toggle()
+            } else if isOpen {
+                let isFirst = literals[literals.count - 1].text.isEmpty
+                let shown = words.last == "\\" ? words.dropLast() : words
+                literals[literals.count - 1].text += isFirst ? String(shown) : " \(shown)"
+            } else {
+                for match in line.matches(of: #/"((?:[^"\\]|\\.)*)"/#) {
+                    literals.append(Block(place: place, text: String(match.1)))
+                }
+            }
+        }
+        return literals
+    }
+
+    /// The sentences in a text for people that open with such a word.
+    static func sentencesForPeople(in text: String) -> [Substring] {
+        let opening = #/(?:^|\.\s+)((?:What|Who|Nobody|Those|Of|The same) .*?(?:[.?!]|$))/#
+        return text.matches(of: opening).map(\.1)
+    }
+
+    @Test func everyTextForPeopleNamesItsSubject() throws {
+        var count = 0
+        for file in try SwiftFile.all(in: "Sources") {
+            for literal in Self.literals(of: file.text, in: file.path) where literal.text.contains(" ") {
+                count += 1
+                for sentence in Self.sentencesForPeople(in: literal.text) {
+                    Issue.record("\(literal.place): \(sentence.prefix(90))")
+                }
+            }
+        }
+        #expect(count > 3_000)
+    }
+
+    @Test(arguments: [
+        #"help: "Who is asked.""#,
+        #"let text = "\(name("x")) is gone. What is left stays.""#,
+        "\"\"\"\n    Of all records \\\n    one is left.\n    \"\"\"",
+    ])
+    func findsTextsWithoutSubject(text: String) {
+        let literals = Self.literals(of: text, in: "file")
+        #expect(literals.contains { !Self.sentencesForPeople(in: $0.text).isEmpty })
+    }
+
+    @Test(arguments: [
+        #"/// Says "Who is asked.""#,
+        #"help: "The records. Whole ones only.""#,
+        #"let what = "what is left""#,
+    ])
+    func letsOtherTextsPass(text: String) {
+        let literals = Self.literals(of: text, in: "file")
+        #expect(literals.allSatisfy { Self.sentencesForPeople(in: $0.text).isEmpty })
     }
 
     @Test(arguments: [("Sources", 4_000), ("Tests", 1_000)])

@@ -125,7 +125,7 @@ struct FloorsTests {
         let dependencies = try Self.dependencies()
         let programs = [
             "activation-worker", "devicecheck-worker", "receipt-worker", "push-arrival-worker",
-            "gateway", "dead-letters", "fleet",
+            "gateway", "dead-letters", "fleet", "flotilla",
         ]
         for program in programs {
             var linked: Set<String> = []

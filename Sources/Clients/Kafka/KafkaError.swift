@@ -19,8 +19,6 @@ package struct KafkaError: Error, Hashable {
         package static let noOffset = Code(RD_KAFKA_RESP_ERR__NO_OFFSET)
         /// The answer did not come in time. The request may have been carried out all the same.
         package static let timedOut = Code(RD_KAFKA_RESP_ERR__TIMED_OUT)
-        /// A record could not be delivered within `message.timeout.ms`.
-        package static let timedOutInQueue = Code(RD_KAFKA_RESP_ERR__MSG_TIMED_OUT)
         /// The member presents a generation that is no longer the group's current one.
         package static let illegalGeneration = Code(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION)
         /// The client knows no such partition.

@@ -10,7 +10,7 @@ package struct DeadLettersCommand: AsyncParsableCommand {
         commandName: "dead-letters",
         abstract: "See what failed and why, mend it, replay it once, and follow how it ends.",
         discussion: """
-            Looking never changes anything: no consumer group is joined and nothing is committed. What changes something \
+            Looking never changes anything: no consumer group is joined and nothing is committed. A command that changes something \
             says so, does nothing without --go or a reason, and is written to the audit trail with your name.
 
             Exit codes: 0 all of it was done; 1 it could not be done; 3 a part was left, refused or has failed again; \

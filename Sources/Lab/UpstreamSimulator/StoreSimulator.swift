@@ -87,9 +87,6 @@ package final class RunningStore: Sendable {
         await self.listener.follow(faults.down)
     }
 
-    /// Replaces all purchases that the store knows.
-    package func setPurchases(_ purchases: [SimulatedPurchase]) { self.site.set(purchases) }
-
     /// Closes the port and every connection. A second call has no effect.
     package func stop() async { await self.listener.stop() }
 }

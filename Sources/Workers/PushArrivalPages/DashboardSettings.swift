@@ -62,7 +62,7 @@ package struct DashboardSettings: Sendable {
         self.token = reader.optionalWatchedSecret(
             "token",
             help: """
-                What a browser has to show, as the password of any name, or a proxy as Authorization: Bearer; at least \
+                The token that a browser has to show, as the password of any name, or a proxy as Authorization: Bearer; at least \
                 \(Self.shortestToken) bytes. A file is read again when it changes. There is no TLS here: beyond this \
                 machine, put a proxy before it.
                 """

@@ -54,7 +54,7 @@ struct PushArrivalSettings: Sendable {
         self.stream = StreamSettings(
             reader.section("state"),
             memoryHelp:
-                "What the state of all threads may take in memory; 24 bytes for a device and message, "
+                "The memory that the state of all threads may take; 24 bytes for a device and message, "
                 + "some 100 for a message of one device. Above half of it such messages are not begun. Above it "
                 + "nothing is read: add workers, or raise it.",
             crashFolder: WorkerSettings.temporaryFolder(of: self.kafka.group)

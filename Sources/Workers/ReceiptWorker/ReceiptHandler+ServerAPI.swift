@@ -235,7 +235,7 @@ extension StorePurchases {
         }
         for text in answer.signedRenewals {
             let renewal = try verifier.renewal(text, environment: environment, now: now)
-            renewal.originalTransactionID.map { self.renewals[$0] = renewal }
+            if let id = renewal.originalTransactionID { self.renewals[id] = renewal }
         }
         self.bundleID = bundleID
         self.environment = environment

@@ -271,7 +271,7 @@ extension Reason {
     static let foreign = Reason("bundle.foreign", "The receipt is one of another app.")
     static let incomplete = Reason(
         "purchases.incomplete",
-        "What is claimed is not among the purchases that were read, and there are more."
+        "The claimed purchase is not among the purchases that were read, and there are more."
     )
     static let tooOld = Reason(
         "jws.too_old",

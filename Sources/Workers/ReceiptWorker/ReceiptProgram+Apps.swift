@@ -29,7 +29,7 @@ extension ReceiptProgram {
         let route = reader.requiredOneOf(
             "route",
             as: ReceiptSettings.Route.self,
-            help: "Who is asked: verifyReceipt, the App Store Server API, or nobody but a signature."
+            help: "The route to a verdict: verifyReceipt, the App Store Server API, or a signature alone."
         )
         let sharedSecret = reader.optionalSecret(
             "shared_secret",
@@ -112,14 +112,14 @@ extension ReceiptProgram {
         let products = reader.strings(
             "products",
             default: [],
-            help: "What the app sells: purchases of anything else are invalid. Everything, if none is named."
+            help: "The app's products: purchases of any other are invalid. All products, if none is named."
         )
         return StorePolicy(
             outsideProduction: reader.oneOf(
                 "outside_production",
                 default: StorePolicy.OutsideProduction.flag,
                 help:
-                    "What becomes of purchases in the sandbox, where App Review and TestFlight buy: accept, flag "
+                    "The treatment of purchases in the sandbox, where App Review and TestFlight buy: accept, flag "
                     + "them in the result, or reject."
             ),
             products: products.isEmpty ? nil : Set(products)

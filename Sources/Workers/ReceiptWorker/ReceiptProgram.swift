@@ -201,14 +201,17 @@ package enum ReceiptProgram: WorkerProgram {
             return TrustAnchors(certificates)
         }
         return LocalVerifier.Anchors(
-            appReceipts: anchors("app_receipt_roots", "What app receipts must lead to: Apple Root CA."),
+            appReceipts: anchors(
+                "app_receipt_roots",
+                "The root that app receipts must lead to: Apple Root CA."
+            ),
             signedData: anchors(
                 "signed_data_roots",
-                "What signed transactions must lead to: Apple Root CA - G3. Needed for the App Store Server API."
+                "The root that signed transactions must lead to: Apple Root CA - G3. Needed for the App Store Server API."
             ),
             transactionReceipts: anchors(
                 "transaction_receipt_roots",
-                "What receipts of iOS 6 must lead to, or the certificate that signs them."
+                "The root that receipts of iOS 6 must lead to, or the certificate that signs them."
             )
         )
     }

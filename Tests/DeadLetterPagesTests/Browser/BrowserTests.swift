@@ -115,7 +115,7 @@ struct BrowserTests {
                 try await browser.live(in: "Asia/Shanghai")
                 try await browser.open("http://localhost:\(stage.port)/")
                 try await browser.click("table.groups tbody th a")
-                let nobody = "Nobody looks after it yet."
+                let nobody = "It has nobody to look after it yet."
                 #expect(try await browser.text(of: ".notes .words", once: { $0 == nobody }) == nobody)
                 try await browser.click(".notes summary")
                 try await browser.type("ben", into: "#assignee")

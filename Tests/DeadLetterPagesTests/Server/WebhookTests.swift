@@ -47,7 +47,7 @@ struct WebhookTests {
                     #expect(!text.contains(Letters.secret) && !text.contains("device-1"))
                 }
                 // Once everything is taken, the pages do not complain any more.
-                let alert = "Nobody is told of new groups"
+                let alert = "New groups are told to nobody"
                 #expect(!(try await stage.page("/", once: { !$0.contains(alert) })).contains(alert))
             }
         }

@@ -27,7 +27,7 @@ struct PageTests {
             "Dismissed Swiped away 19,262 20.0 % of arrived 16.3 %",
             "Unregistered 1,612 1.3 %", "BadDeviceToken 131 0.1 %",
             "TooManyRequests 17 <0.1 %".replacing("<", with: "&lt;"),
-            "Duplicates The same event of the same device, reported again. 4,012 no",
+            "Duplicates An event that its device has reported before. 4,012 no",
             "Clock corrected Arrivals whose time by the device&#39;s clock cannot be right. 1,070 yes",
             "Too late Reported after the time that is allowed for it. 12 no",
             "No device Reported without saying by which device. 41 no", "half within 4.5 s",
@@ -102,7 +102,7 @@ struct PageTests {
                 "5 devices reported that the notification arrived; how many were accepted nobody has said"
             )
         )
-        #expect(early.contains("Nobody has said when these notifications were sent."))
+        #expect(early.contains("It is not known when these notifications were sent."))
         message.accepted = 4
         let more = PageReader.words(
             PageReader.page("/message", PageReader.address(message), of: try PageReader.pages([message]))

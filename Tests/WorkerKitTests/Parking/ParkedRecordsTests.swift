@@ -38,7 +38,7 @@ struct ParkedRecordsTests {
         var parked = ParkedRecords([5, 1, 3].map { Self.ticket($0, nil) })
         #expect(parked.first?.offset == 1)
         #expect(Self.pass(&parked) == [1, 3, 5])
-        #expect(parked.count == 3 && parked.parkedCount == 0)
+        #expect(parked.count == 3 && parked.rooms.isEmpty)
         for offset in [3, 1, 5] as [Int64] { parked.remove(offset) }
         #expect(parked.isEmpty && parked.first == nil)
     }

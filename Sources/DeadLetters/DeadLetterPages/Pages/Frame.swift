@@ -63,7 +63,7 @@ struct Frame: Sendable {
             )
         }
         if let trouble = standing.webhookTrouble {
-            self.alerts.append("Nobody is told of new groups: \(SafeText.line(trouble, limit: 300)).")
+            self.alerts.append("New groups are told to nobody: \(SafeText.line(trouble, limit: 300)).")
         }
         if address == "/" || address == "/letters" {
             self.alerts += standing.retention.compactMap(Self.warning)

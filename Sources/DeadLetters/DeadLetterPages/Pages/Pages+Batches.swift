@@ -178,7 +178,7 @@ struct BatchModel: Sendable {
         self.caption =
             total > replays.count
             ? "\(Shown.number(replays.count)) of \(Shown.number(total)), what did not succeed first"
-            : "What did not succeed comes first"
+            : "Replays that did not succeed come first"
         self.facts = [
             LetterModel.Fact(fact: "Who", value: SafeText.line(view?.by ?? running?.user ?? "", limit: 128)),
             LetterModel.Fact(

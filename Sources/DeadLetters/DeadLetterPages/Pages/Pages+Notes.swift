@@ -63,7 +63,7 @@ struct NotesModel: Sendable {
 
     init(_ found: GroupNotes, on group: String, now: Int64) {
         let assignee = found.assignee.map { SafeText.line($0, limit: Desk.longestAssignee) }
-        self.assigned = assignee.map { "\($0) looks after it." } ?? "Nobody looks after it yet."
+        self.assigned = assignee.map { "\($0) looks after it." } ?? "It has nobody to look after it yet."
         self.hasNotes = !found.notes.isEmpty
         self.notes = found.notes.map {
             Line(

@@ -15,10 +15,10 @@ struct AssignCommand: WaitingCommand {
     @Argument(help: "The group, such as g-0123456789.")
     var group: String
 
-    @Argument(help: "Who looks after it.")
+    @Argument(help: "The person who looks after it.")
     var assignee: String?
 
-    @Flag(help: "Nobody looks after it any more.")
+    @Flag(help: "Leave the group without anybody who looks after it.")
     var nobody = false
 
     @OptionGroup var options: DeskOptions
@@ -36,7 +36,7 @@ struct AssignCommand: WaitingCommand {
         }
         Console.line(
             self.assignee.map { "\(SafeText.line($0)) looks after \(self.group)." }
-                ?? "Nobody looks after \(self.group) any more."
+                ?? "\(self.group) has nobody to look after it any more."
         )
     }
 

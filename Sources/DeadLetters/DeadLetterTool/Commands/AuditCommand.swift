@@ -7,7 +7,7 @@ import WireFormats
 struct AuditCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Who did what, when and why; the latest first."
+        abstract: "The audit trail: who did what, when and why; the latest first."
     )
 
     @OptionGroup var options: DeskOptions

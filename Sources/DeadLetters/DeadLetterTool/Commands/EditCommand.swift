@@ -12,7 +12,7 @@ struct EditCommand: WaitingCommand {
         abstract: "Mend dead letters' payloads, one in your editor or many by a script, and replay them.",
         discussion: """
             With an id, the payload opens in $VISUAL or $EDITOR as JSON, unmasked: that you saw it is written to the audit trail \
-            first. What comes out is held to the schema and the rules of its worker, the difference is shown, and the \
+            first. The edited payload is held to the schema and the rules of its worker, the difference is shown, and the \
             edited record is replayed once you have said yes. The SHA-256 of the original value stays with it as dlq.edited.
 
             With --set, --with or --script, every letter of --group, --where or another filter is changed in the same \

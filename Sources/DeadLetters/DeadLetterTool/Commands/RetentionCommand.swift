@@ -14,7 +14,7 @@ struct RetentionCommand: WaitingCommand {
 
     @OptionGroup var options: DeskOptions
 
-    @Option(help: "What is soon: 24h, 2d.")
+    @Option(help: "The time that counts as soon: 24h, 2d.")
     var within: DurationArgument = DurationArgument(.seconds(86_400))
 
     func carryOut(until wish: StopWish) throws {

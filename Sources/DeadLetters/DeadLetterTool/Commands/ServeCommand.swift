@@ -13,7 +13,7 @@ import UnixSignals
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "The same in a web page, for those who would rather look.",
+        abstract: "Show the dead letters as web pages, for those who would rather look.",
         discussion: """
             On 127.0.0.1 unless the settings say otherwise; beyond this machine only with TLS, or behind a proxy that has \
             a token (serve.tls_certificate_file and serve.tls_key_file, or serve.proxy_token). Ends with SIGTERM or \

@@ -22,7 +22,7 @@ struct FilterOptions: ParsableArguments {
     )
     var classes: [String] = []
 
-    @Option(help: "Who wrote them, such as receipt-worker; can be repeated.")
+    @Option(help: "The worker that wrote them, such as receipt-worker; can be repeated.")
     var worker: [String] = []
 
     @Option(help: "A group as 'groups' names it, g-…; can be repeated.")
@@ -46,7 +46,7 @@ struct FilterOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "What the decoded payload holds: appId = 112233, items[0].price > 10, note ~ refund, or a path that is there; can be repeated.",
+            "A condition on the decoded payload: appId = 112233, items[0].price > 10, note ~ refund, or a path that is there; can be repeated.",
             valueName: "path op value"
         )
     )

@@ -47,7 +47,8 @@ struct ServeSettings {
         self.keyFile = reader.optionalString("tls_key_file", help: "PEM file of its key.")
         self.proxyToken = reader.optionalSecret(
             "proxy_token",
-            help: "What a proxy has to show with every request, as Authorization: Bearer; at least 16 bytes."
+            help:
+                "The token that a proxy has to show with every request, as Authorization: Bearer; at least 16 bytes."
         )
         self.userHeader = reader.string(
             "user_header",
@@ -88,7 +89,7 @@ struct ServeSettings {
         )
         self.webhookSecret = reader.optionalSecret(
             "webhook_secret",
-            help: "What these messages are signed with, as Standard Webhooks says; at least 16 bytes."
+            help: "The key that these messages are signed with, as Standard Webhooks says; at least 16 bytes."
         )
         self.webhookGrowth = reader.int(
             "webhook_growth",

@@ -49,7 +49,7 @@ struct ToolSettings {
         self.auditTopic = own.string(
             "audit_topic",
             default: "dead-letters.audit",
-            help: "Who did what, when and why."
+            help: "The audit trail: who did what, when and why."
         )
         self.targets = own.strings(
             "targets",
@@ -60,7 +60,7 @@ struct ToolSettings {
         self.resultSuffix = own.string(
             "result_suffix",
             default: ".result",
-            help: "What a topic's results are called after it; outcomes are read there."
+            help: "The end of the name of a topic's results, after the topic's name; outcomes are read there."
         )
         self.readable = Self.readable(own)
         self.indexPath = own.optionalString(
@@ -84,7 +84,7 @@ struct ToolSettings {
             "readable",
             default: ReadablePolicy.usualItems,
             help:
-                "What of a letter may be read without masks: header:NAME, field:PATH, where a * stands for any text, and message for the error texts of other frameworks."
+                "The parts of a letter that may be read without masks: header:NAME, field:PATH, where a * stands for any text, and message for the error texts of other frameworks."
         )
         do {
             return try ReadablePolicy(items)

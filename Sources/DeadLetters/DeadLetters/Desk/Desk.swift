@@ -100,9 +100,8 @@ package final class Desk {
         guard left.count <= limit else { throw TooMany(count: limit) }
         var narrowed = LetterFilter()
         narrowed.positions = left
-        // An empty list of positions would set no condition, so a position that cannot exist stands for no
-        // letter.
-        if left.isEmpty { narrowed.positions = [LetterPosition(topic: "", partition: -1, offset: -1)] }
+        // An empty list of positions sets no condition.
+        narrowed.passesNone = left.isEmpty
         return narrowed
     }
 

@@ -90,7 +90,7 @@ extension ReasonGuide {
         ),
         "duplicate": ReasonGuide(
             .no,
-            "What the handler wanted to make was there already.",
+            "The thing that the handler wanted to make was there already.",
             advice: "Most likely the record was handled before. Look there, and discard it if so."
         ),
         "authentication": ReasonGuide(

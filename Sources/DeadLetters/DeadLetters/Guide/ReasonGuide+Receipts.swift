@@ -92,8 +92,8 @@ extension ReasonGuide {
             "Apple takes our token in no environment: the key is revoked, an id is another's, or the "
                 + "clock is wrong.",
             advice:
-                "Correct the app's key, key id or issuer id at the worker. What its lane holds goes on by "
-                + "itself."
+                "Correct the app's key, key id or issuer id at the worker. The records in its lane go on by "
+                + "themselves."
         ),
         "appstore.rate_limit": ReasonGuide(
             .yes,

@@ -64,7 +64,7 @@ extension ReasonGuide {
         "value.too_deep": ReasonGuide(
             .no,
             "The value nests deeper than any message of ours.",
-            advice: "Nobody sends this by accident: look who publishes. Discard it."
+            advice: "A publisher does not send this by accident: look who publishes. Discard it."
         ),
         "value.not_a_payment": ReasonGuide(
             .afterFix,
@@ -138,7 +138,7 @@ extension ReasonGuide {
         ),
         "activation.duplicate": ReasonGuide(
             .no,
-            "The same conversion of the device was passed on before, as the record that the message names.",
+            "This conversion of the device was passed on before, as the record that the message names.",
             advice: "Nothing is broken. If the first one became a dead letter, replay that one."
         ),
         "attribution.no_click": ReasonGuide(

@@ -97,7 +97,7 @@ extension ReasonGuide {
         ),
         "transport.malformed": ReasonGuide(
             .yes,
-            "What came back is not HTTP, or not as HTTP has to be.",
+            "The bytes that came back are not HTTP, or not as HTTP has to be.",
             advice:
                 "Something stands between the worker and its upstream. When others get answers again, replay."
         ),
@@ -138,7 +138,7 @@ extension ReasonGuide {
         "devicecheck.unauthorized": ReasonGuide(
             .afterFix,
             "Apple takes no token of ours: the key is revoked, or the key id or team id is another's.",
-            advice: "Correct the team's key at the worker. What waits in its lane goes on by itself."
+            advice: "Correct the team's key at the worker. The records in its lane go on by themselves."
         ),
         "devicecheck.bad_authorization": ReasonGuide(
             .afterFix,
@@ -148,7 +148,7 @@ extension ReasonGuide {
         "devicecheck.bad_timestamp": ReasonGuide(
             .afterFix,
             "Apple does not take our time: the worker's clock is wrong.",
-            advice: "Set the machine's clock. What waits goes on by itself."
+            advice: "Set the machine's clock. The records that wait go on by themselves."
         ),
         "devicecheck.not_an_answer": ReasonGuide(
             .no,
@@ -267,7 +267,7 @@ extension ReasonGuide {
         ),
         "purchases.": ReasonGuide(
             .yes,
-            "What is claimed may be among purchases that were not read, since there are too many.",
+            "The claimed purchase may be among purchases that were not read, since there are too many.",
             advice: "Nothing is known about it. Ask again with the id of the transaction."
         ),
     ]

@@ -170,6 +170,6 @@ extension LetterFilter {
     var looksAtGroupsOnly: Bool {
         self.ids.isEmpty && self.positions.isEmpty && self.states.isEmpty && self.since == nil
             && self.until == nil
-            && self.key == nil && !self.needsRecords
+            && self.key == nil && !self.needsRecords && !self.passesNone
     }
 }

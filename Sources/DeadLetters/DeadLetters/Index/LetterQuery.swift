@@ -19,6 +19,7 @@ struct LetterQuery {
             parts.append("\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))")
             arguments += values.map { $0 as (any DatabaseValueConvertible)? }
         }
+        if filter.passesNone { parts.append("0") }
         if let groups = try Self.groups(filter, in: database) {
             // The row ids come from the index itself, so they can stand in the SQL.
             parts.append("letters.grp IN (\(groups.map(String.init).joined(separator: ", ")))")

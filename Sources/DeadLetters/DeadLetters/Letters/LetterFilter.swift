@@ -31,6 +31,9 @@ package struct LetterFilter: Hashable, Sendable {
     package var headers: [HeaderCondition] = []
     /// Conditions on the decoded payload. They need the record itself, which the index does not hold.
     package var conditions: [DeadLetterCondition] = []
+    /// Whether no letter passes, whichever conditions are set. No user asks for that: it is the answer to
+    /// conditions on records that no record meets.
+    var passesNone = false
 
     /// Creates a filter that every letter passes.
     package init() {}

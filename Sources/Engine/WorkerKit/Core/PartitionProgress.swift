@@ -128,9 +128,6 @@ package struct PartitionProgress: Sendable {
         return count
     }
 
-    /// The number of offsets that were taken up and are not done.
-    package var unfinishedCount: Int { self.inHandCount - self.finishedCount }
-
     /// The number of offsets that an earlier owner has finished and that have not been read yet.
     package var finishedAheadCount: Int {
         guard self.restoredEnd > self.next else { return 0 }

@@ -83,8 +83,6 @@ struct ParkedRecords: Sendable {
     /// The number of tickets that are not taken back.
     var count: Int { self.records.count - self.settledCount }
     var isEmpty: Bool { self.count == 0 }
-    /// The number of parked records for which no record is in hand.
-    var parkedCount: Int { self.rooms.values.reduce(0, +) }
     /// The oldest ticket that is not taken back.
     var first: ParkingTicket? { self.records.first { $0.state != .settled }?.ticket }
 

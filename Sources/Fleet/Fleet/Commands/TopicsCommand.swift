@@ -159,8 +159,8 @@ struct TopicFailure: Error, CustomStringConvertible {
     var error: KafkaError
 
     var description: String {
-        "\(self.topic): \(self.change.line): the cluster refuses: \(self.error.message). What stands above it in the "
-            + "list is done; the same command goes on."
+        "\(self.topic): \(self.change.line): the cluster refuses: \(self.error.message). Every change above it in "
+            + "the list is done; the same command goes on."
     }
 }
 

@@ -21,16 +21,16 @@ struct ChaosCommand: WaitingCommand {
             """
     )
 
-    @Option(help: "How long things go wrong.")
+    @Option(help: "How long things go wrong, in minutes.")
     var minutes: Int?
 
-    @Option(help: "The same in seconds; 60 if neither is said.")
+    @Option(help: "How long things go wrong, in seconds; 60 if neither is said.")
     var seconds: Int?
 
     @Option(help: "Decides everything that goes wrong; any number by default.")
     var seed: UInt64?
 
-    @Option(help: "What the workers promise: at-least-once or exactly-once.")
+    @Option(help: "The promise of the workers: at-least-once or exactly-once.")
     var delivery = EngineSettings.Delivery.exactlyOnce
 
     @Option(help: "How many workers there are.")

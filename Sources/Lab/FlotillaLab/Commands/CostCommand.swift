@@ -10,7 +10,7 @@ struct CostCommand: WaitingCommand {
         abstract: "Measure what exactly-once delivery costs over at-least-once, on this machine.",
         discussion: """
             Both deliveries settle the same number of records in alternation, each time on a fresh embedded broker and \
-            upstream. What is measured is the worker's process alone, from its first record in hand to its last one \
+            upstream. The measure is of the worker's process alone, from its first record in hand to its last one \
             settled. Build with 'swift build -c release' first; only the ratios mean something on another machine.
             """
     )

@@ -23,7 +23,7 @@ struct LettersCommand: WaitingCommand {
     @Option(help: "So many letters.")
     var count = 1_000_000
 
-    @Option(help: "Of so many different reasons.")
+    @Option(help: "The number of different reasons.")
     var groups = 50
 
     @Option(help: "Bytes of each value.")

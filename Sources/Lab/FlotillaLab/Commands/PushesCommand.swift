@@ -16,7 +16,7 @@ struct PushesCommand: WaitingCommand {
         abstract: "Publish made-up push events, to measure what counts them.",
         discussion: """
             Each event is an arrival of another pair of message and device, with the device as its key. The topic has to \
-            exist. What is counted of them is told by the worker: in push-arrival.stats, on its dashboard, and on /metrics.
+            exist. The worker tells what it has counted of them: in push-arrival.stats, on its dashboard, and on /metrics.
             """
     )
 
@@ -28,7 +28,7 @@ struct PushesCommand: WaitingCommand {
     @Option(help: "So many events, each of another pair.")
     var count = 1_000_000
 
-    @Option(help: "Of so many messages.")
+    @Option(help: "The number of messages.")
     var messages = 100
 
     @Option(help: "json or protobuf.")

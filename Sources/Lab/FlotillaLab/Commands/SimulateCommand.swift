@@ -15,7 +15,7 @@ struct SimulateCommand: AsyncParsableCommand {
         discussion: """
             Each seed is a whole life of a small fleet: workers that die between any two things they ask for, partitions \
             that come and go, brokers and upstreams that fail, lie and fall silent. The promises are checked after \
-            every step. The same seed runs the same again: --seed tells it line by line.
+            every step. A seed runs the same each time: --seed tells it line by line.
 
             --streams does the same to the engine whose work is a state, with changelogs in place of upstreams.
 
@@ -50,7 +50,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the adversary may do, separated by commas: \(Self.allKinds). By default everything.",
+            "The harm that the adversary may do, as kinds separated by commas: \(Self.allKinds). By default everything.",
             valueName: "kind,..."
         )
     )

@@ -23,7 +23,7 @@ struct UpstreamsCommand: AsyncParsableCommand {
 
             With --store, Apple's verifyReceipt and App Store Server API are simulated too, on one more port, whose URL \
             follows on the next line; the sandbox is below it at /sandbox. POST /control/purchases says what has been \
-            bought, and POST /control/apps by whom it may be asked about. What it signs leads to the root certificate \
+            bought, and POST /control/apps by whom it may be asked about. All that it signs leads to the root certificate \
             that --store-root writes.
 
             With --marketing, the Tencent Ads Marketing API is simulated too, on one more port, whose URL follows on the \

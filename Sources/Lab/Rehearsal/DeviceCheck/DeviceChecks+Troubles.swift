@@ -11,7 +11,7 @@ extension DeviceChecks {
     static var troubles: [UInt8] {
         var faults = AppleFaults()
         faults.wrongAnswers = [
-            .init(status: 400, text: "Nobody knows why", path: "/development/v1/query_two_bits"),
+            .init(status: 400, text: "The reason is unknown", path: "/development/v1/query_two_bits"),
             .init(status: 503, text: "", path: "/development/v1/update_two_bits"),
             .init(status: 503, text: "", path: "/v1/query_two_bits", when: Dose(next: 2)),
             .init(

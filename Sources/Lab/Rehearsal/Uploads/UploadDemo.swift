@@ -169,7 +169,7 @@ final class UploadDemo: WorkerDemo {
                 prelude: prelude,
                 samples
             )
-        case 1: return DemoStep("What else phones send", traffic.oddities())
+        case 1: return DemoStep("Other things that phones send", traffic.oddities())
         case 2:
             return DemoStep(
                 "An app on the Marketing API, and callbacks of clicks",
@@ -184,7 +184,7 @@ final class UploadDemo: WorkerDemo {
     func closingLines(width: Int) -> [String] {
         guard let traffic, let upload = traffic.uploads.first else { return [] }
         let types = upload.types.map(\.name).joined(separator: ", ")
-        return ["What became of \"\(upload.title)\""]
+        return ["This became of \"\(upload.title)\""]
             + ["  \(types): each is on \(Self.events) once"]
             + self.told.lines(about: upload, again: traffic.uploads.first { $0.title == PhoneTraffic.again })
     }

@@ -1,3 +1,4 @@
+import Glibc
 import Hummingbird
 package import HummingbirdCore
 import Logging
@@ -176,9 +177,9 @@ package struct SmallServer: Sendable {
 
     private static func reason(_ error: IOError) -> String {
         switch error.errnoCode {
-        case 98: "the address is already in use"
-        case 99: "the address is not one of this machine"
-        case 13: "permission denied"
+        case EADDRINUSE: "the address is already in use"
+        case EADDRNOTAVAIL: "the address is not one of this machine"
+        case EACCES: "permission denied"
         default: "system error \(error.errnoCode)"
         }
     }

@@ -63,13 +63,13 @@ extension StorePurchases {
         let environment = self.environment
         for info in answer.objects("pending_renewal_info") {
             let renewal = StoreRenewal(verifyReceipt: info, environment)
-            renewal.originalTransactionID.map { self.renewals[$0] = renewal }
+            if let id = renewal.originalTransactionID { self.renewals[id] = renewal }
         }
         guard self.renewals.isEmpty, answer.value("auto_renew_status") != nil else { return }
         // An old answer is about one subscription, and its fields hold that subscription's renewal.
         var renewal = StoreRenewal(verifyReceipt: answer, environment)
         renewal.originalTransactionID = receipt?.identifier("original_transaction_id")
-        renewal.originalTransactionID.map { self.renewals[$0] = renewal }
+        if let id = renewal.originalTransactionID { self.renewals[id] = renewal }
     }
 
     private func transaction(_ object: JSONObject) -> StoreTransaction {

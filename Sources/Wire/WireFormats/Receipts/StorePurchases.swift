@@ -43,7 +43,7 @@ package struct StorePurchases: Hashable, Sendable {
     package mutating func add(_ more: [StoreTransaction]) {
         var places: [String: Int] = [:]
         for (place, transaction) in self.transactions.enumerated() {
-            transaction.transactionID.map { places[$0] = place }
+            if let id = transaction.transactionID { places[id] = place }
         }
         for transaction in more {
             guard let id = transaction.transactionID, !id.isEmpty else {
@@ -126,7 +126,9 @@ package struct StorePurchases: Hashable, Sendable {
     /// Takes product types and subscription ends from another source, where they are unknown here.
     package mutating func learn(from others: [StoreTransaction]) {
         var known: [String: StoreTransaction] = [:]
-        for other in others { other.transactionID.map { known[$0] = other } }
+        for other in others {
+            if let id = other.transactionID { known[id] = other }
+        }
         guard !known.isEmpty else { return }
         for index in self.transactions.indices {
             guard let other = self.transactions[index].transactionID.flatMap({ known[$0] }) else { continue }

@@ -112,7 +112,7 @@ struct MessageModel: Sendable {
         self.curve = LagCurve(statistics).map { Curve($0, statistics) }
         self.noCurve =
             statistics.arrived == 0
-            ? "Nothing has arrived yet." : "Nobody has said when these notifications were sent."
+            ? "Nothing has arrived yet." : "It is not known when these notifications were sent."
         self.since = SinceSending(statistics.lag.sketch)?.parts ?? []
         self.reasons = Self.reasons(statistics)
         self.hasReasons = !self.reasons.isEmpty
@@ -177,7 +177,7 @@ struct MessageModel: Sendable {
     private static func asides(_ statistics: PushStatisticsRecord) -> [Aside] {
         [
             (
-                "Duplicates", statistics.duplicates, "The same event of the same device, reported again.",
+                "Duplicates", statistics.duplicates, "An event that its device has reported before.",
                 false
             ),
             ("Too late", statistics.lateDropped, "Reported after the time that is allowed for it.", false),
@@ -282,7 +282,7 @@ extension MessageModel.Curve {
             \(curve.marks.map { ", " + $0.label }.joined()). The table has the numbers.
             """
         self.note = """
-            Of \(Shown.count(Int(total), "arrival")) whose time of sending is known. The times are exact to \
+            This is about \(Shown.count(Int(total), "arrival")) whose time of sending is known. The times are exact to \
             \(Int((LagSketch.accuracy * 100).rounded(.up))) %, and their scale is logarithmic: each line is many times \
             later than the one before.
             """
