@@ -240,7 +240,7 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         #expect(ConversionWindow().objection(to: convertedAt, now: now...now)?.code == code)
     }
 
-    /// Whoever has set a clock wrong must not refuse conversions for good.
+    /// A clock that is set wrong must not refuse conversions for good.
     @Test func twoClocksHaveToAgreeThatAConversionIsOutsideTheWindow() {
         let convertedAt: Int64 = 1_795_248_000
         let (old, early) = (convertedAt * 1_000 + 700_000_000, convertedAt * 1_000 - 700_000)

@@ -66,7 +66,7 @@ package struct StreamMetrics {
                 "worker_stalled",
                 "1 while nothing is finished although there is something to do, by cause and thread."
             ),
-            ("worker_stream_state_bytes", "What the state takes in memory, by thread."),
+            ("worker_stream_state_bytes", "Memory that the state takes, by thread."),
             (
                 "worker_clock_ahead_milliseconds",
                 "How far the wall clock has stepped ahead of the time that is used, by thread."

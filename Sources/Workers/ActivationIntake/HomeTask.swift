@@ -336,6 +336,6 @@ extension Reason {
     )
 
     fileprivate static func duplicate(of first: String) -> Reason {
-        Reason("activation.duplicate", "The same conversion of the device was passed on before: \(first).")
+        Reason("activation.duplicate", "This conversion of the device was passed on before: \(first).")
     }
 }

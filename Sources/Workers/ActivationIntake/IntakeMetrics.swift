@@ -22,7 +22,7 @@ package final class IntakeMetrics {
     static func describe(in registry: PrometheusRegistry) {
         StreamMetrics.describe(in: registry)
         for (name, help) in [
-            ("intake_records_total", "What came in, by its kind and by what became of it."),
+            ("intake_records_total", "Records that came in, by kind and by fate."),
             ("intake_records_unreadable_total", "Records of the home topic that no intake has written."),
             (
                 "intake_forgotten_early_total",

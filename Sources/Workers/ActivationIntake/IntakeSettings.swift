@@ -59,7 +59,7 @@ package struct IntakeSettings: Sendable {
         self.stream = StreamSettings(
             reader.section("state"),
             memoryHelp:
-                "What all threads may remember together; some 150 bytes for a device, a click or an event. "
+                "The memory of all threads together; some 150 bytes for a device, a click or an event. "
                 + "Above half of it the oldest is forgotten for each that is new.",
             crashFolder: WorkerSettings.temporaryFolder(of: self.kafka.group)
         )

@@ -30,7 +30,7 @@ struct SDKApp: Hashable, Sendable {
                     entry.int("advertiser_id", in: 1...Int.max, help: "The account at e.qq.com.")
                 )
             )
-            let type = entry.requiredOneOf("app_type", help: "What the app runs on.") as AppType?
+            let type = entry.requiredOneOf("app_type", help: "The system that the app runs on.") as AppType?
             return (source, SDKApp(account: account, appType: type ?? .ios))
         }
         var apps: [SDKSource: SDKApp] = [:]

@@ -111,7 +111,7 @@ package enum ActivationProgram: WorkerProgram {
         let text = reader.url(
             "url",
             default: "http://t.gdt.qq.com",
-            help: "Where reports are sent. What is signed stays http://t.gdt.qq.com."
+            help: "Where reports are sent. The signed URL stays http://t.gdt.qq.com."
         )
         do throws(BaseURL.Fault) {
             return try BaseURL(text)

@@ -232,7 +232,7 @@ struct GatewaySettings: Sendable {
         let words = gateway.strings(
             "routes",
             default: Route.allCases.map(\.rawValue),
-            help: "What is served: \(Route.allCases.map(\.rawValue).joined(separator: ", "))."
+            help: "The routes that are served: \(Route.allCases.map(\.rawValue).joined(separator: ", "))."
         )
         for word in words where Route(rawValue: word) == nil {
             gateway.reportFault(

@@ -16,7 +16,7 @@ extension EngineSettings {
         self.ordering = reader.oneOf(
             "ordering",
             default: self.ordering,
-            help: "What keeps its order: the records of a key, of a partition, or none."
+            help: "The records that keep their order: those of a key, of a partition, or none."
         )
         self.concurrency = reader.int(
             "concurrency",
