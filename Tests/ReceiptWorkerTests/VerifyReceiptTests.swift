@@ -322,6 +322,9 @@ import WorkerKit
         #expect(Case.text(strict.plan(record)) == "refuse jws.too_old unavailable")
         let patient = try Case(.local) { $0.signedDataAge = .seconds(1_404_740) }
         #expect(Case.text(patient.plan(record)) == "answer valid flagged")
+        // A wall clock that is set wrong must not make it old.
+        let unproven = patient.plan(record, now: Case.now + 86_400_000, proven: Case.now)
+        #expect(Case.text(unproven) == "answer valid flagged")
     }
 
     /// A receipt of iOS 6 does not say in a way to believe where it comes from.

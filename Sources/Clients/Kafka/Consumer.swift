@@ -175,11 +175,15 @@ internal import CRdKafka
         )
         var numbered: [CommittedPosition] = []
         for position in positions {
-            var offset = position.offset ?? LogReader.beginning
-            if offset == LogReader.beginning { offset = starts?[position.partition] ?? 0 }
-            if offset == LogReader.end { offset = ends[position.partition] ?? offset }
-            guard offset >= 0 else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
-            numbered.append(CommittedPosition(partition: position.partition, offset: offset))
+            let partition = position.partition
+            let offset: Int64? =
+                switch position.offset ?? LogReader.beginning {
+                case LogReader.beginning: starts?[partition] ?? 0
+                case LogReader.end: ends[partition]
+                case let number: number
+                }
+            guard let offset, offset >= 0 else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
+            numbered.append(CommittedPosition(partition: partition, offset: offset))
         }
         return numbered
     }

@@ -108,7 +108,8 @@ struct AdversaryPlan {
         self.rebalance + (self.delivery == .exactlyOnce ? .seconds(16) : .zero)
     }
 
-    /// Whether the slow endpoint answers some calls at once and lets the others hang.
+    /// Whether the slow endpoint answers some calls at once and lets the others hang. It is not drawn: one more draw
+    /// would make another storm of every seed.
     var isMoody: Bool { self.perSecond.isMultiple(of: 4) }
 
     var sideRate: RateLimit.Settings? { self.side == .crowd ? RateLimit.Settings(rate: 4, burst: 2) : nil }

@@ -162,7 +162,7 @@ import WorkerTestSupport
     @Test func isWrittenInSentences() {
         let tables: [[ReasonGuide]] = [
             Array(ReasonGuide.records.values), Array(ReasonGuide.upstreams.values),
-            Array(ReasonGuide.receipts.values),
+            Array(ReasonGuide.activations.values), Array(ReasonGuide.receipts.values),
             Array(ReasonGuide.families.values), Array(ReasonGuide.frameworks.values),
             Array(ReasonGuide.classes.values),
             Array(ReasonGuide.dialects.values), Array(ReasonGuide.endings.values),

@@ -80,9 +80,14 @@ final class Case {
         return Self.record(["receiptData": receipt].merging(more) { $1 })
     }
 
-    func plan(_ record: InboundRecord, number: Int = 1, now: Int64 = Case.now) -> Plan {
+    func plan(
+        _ record: InboundRecord,
+        number: Int = 1,
+        now: Int64 = Case.now,
+        proven: Int64? = nil
+    ) -> Plan {
         if self.isTrial { self.memory = self.handler.emptyMemory }
-        let attempt = Attempt(number: number, now: now, isTrial: self.isTrial)
+        let attempt = Attempt(number: number, now: now, proven: proven, isTrial: self.isTrial)
         return self.handler.plan(record, attempt, with: &self.memory)
     }
 

@@ -2,6 +2,7 @@ import Kafka
 import Records
 import Simulation
 import Testing
+import WireFormats
 
 @testable import ServiceKit
 @testable import WorkerKit
@@ -55,6 +56,32 @@ struct EngineRetryTests {
         #expect(worker.upstream.calls.filter(\.isFollowUp).count == 1)
         #expect(worker.upstream.starts(of: 0)[1] >= 21)
         #expect(simulation.violations == [])
+    }
+
+    /// Else whoever may write to a retry topic could settle records of another topic.
+    @Test func aTicketOfAnotherTopicIsForeign() throws {
+        let retryTopic = "work.retry.5s"
+        let simulation = Simulation { $0.retryTiers = [RetryTier(topic: retryTopic, delay: .seconds(5))] }
+        let engine = simulation.startWorker().engine
+        func isCopy(of topic: String?) -> Bool {
+            var record = InboundRecord(topic: topic ?? "", partition: 0, offset: 7)
+            let ticket = RetryTicket(
+                of: record,
+                attempts: 1,
+                failures: 1,
+                receivedAt: 1,
+                firstFailedAt: 1,
+                reason: "http.503",
+                due: 1,
+                notBefore: 1,
+                from: "work/0/7"
+            )
+            record.headers = topic == nil ? [] : ticket.headers
+            if case .copy(let found) = engine.arrival(of: record, from: retryTopic) { return found == ticket }
+            return false
+        }
+        #expect(isCopy(of: SimulatedCluster.topic))
+        #expect(!isCopy(of: "other") && !isCopy(of: retryTopic) && !isCopy(of: nil))
     }
 
     @Test func aRateLimitUsesUpNobodysAttempts() throws {

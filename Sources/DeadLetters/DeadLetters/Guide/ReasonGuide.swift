@@ -55,7 +55,9 @@ package struct ReasonGuide: Hashable, Sendable {
     /// Returns the entry of the code itself, or of the family that the code belongs to: `gdt.` for `gdt.-77`.
     /// A transport code with the ending `_after_send` has the entry of the code without it.
     private static func entry(for code: String) -> ReasonGuide? {
-        if let entry = self.records[code] ?? self.upstreams[code] ?? self.receipts[code] { return entry }
+        for table in [self.records, self.activations, self.upstreams, self.receipts] {
+            if let entry = table[code] { return entry }
+        }
         guard let dot = code.firstIndex(of: ".") else { return nil }
         if code.hasPrefix("transport."), code.hasSuffix(self.afterSend) {
             return self.entry(for: String(code.dropLast(self.afterSend.count)))

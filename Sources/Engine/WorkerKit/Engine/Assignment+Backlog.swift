@@ -18,9 +18,8 @@ extension Assignment {
         return Int64(self.inHand) + max(0, untaken)
     }
 
-    /// Whether the log holds offsets that have not been read, as far as its bounds are known.
+    /// Whether a part of the backlog has not been read, as far as the bounds of the log are known.
     var isBehind: Bool {
-        guard let bounds = self.source.logBounds else { return false }
-        return bounds.end > max(self.readEnd, self.committed.offset ?? bounds.start ?? 0)
+        self.source.logBounds.map { self.backlog(in: $0) > Int64(self.inHand) } ?? false
     }
 }

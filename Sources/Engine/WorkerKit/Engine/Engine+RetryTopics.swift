@@ -60,8 +60,8 @@ extension Engine {
         case original
         /// The record is a copy in a retry topic.
         case copy(RetryTicket)
-        /// The record lies in a retry topic and has no ticket that can be read, so it was not put there by a
-        /// worker.
+        /// The record lies in a retry topic and has no ticket that can be read, or one of another topic, so no worker
+        /// of this input has put it there.
         case foreign
     }
 
