@@ -61,14 +61,15 @@ package enum ActivationProgram: WorkerProgram {
 
     /// Reads the number of attempts before a lane is held, at most `worker.attempts`. Each of these attempts
     /// is also one of `worker.attempts`. With a larger number, records of an account without keys would
-    /// become dead letters first, and the account would never be held.
+    /// become dead letters first, and the account would never be held. The default leaves the other half to failures of
+    /// an outage, the first of which can count against a record too.
     private static func configurationAttempts(_ reader: SettingsReader, _ engine: EngineSettings) -> Int {
         let attempts = reader.int(
             "configuration_attempts",
-            default: min(5, engine.attempts),
+            default: min(5, max(1, engine.attempts / 2)),
             in: 1...100,
             help: "Attempts after which a failure that our configuration may explain is taken for one: the "
-                + "lane is held. At most worker.attempts."
+                + "lane is held. At most worker.attempts, and by default at most half of it."
         )
         if attempts > engine.attempts {
             let problem =

@@ -26,7 +26,7 @@ struct DispatchTests {
         }
         let next = records.arrive()
         #expect(records.nextReady() == nil)
-        records.table.orphanEnded()
+        records.table.orphanEnded(gone[0])
         #expect(records.nextReady() == next[0])
     }
 
@@ -89,6 +89,61 @@ struct DispatchTests {
         #expect(records.nextReady() == ids[3])
         #expect(records.plan(ids[3], to: 0) == .blocked)
         #expect(records.callNext(to: 1) == ids[4])
+    }
+
+    /// After a rebalance a slow endpoint would otherwise take its share once more.
+    @Test func callsWhoseRecordsAreGoneTakeTheShareOfTheirEndpoint() {
+        var records = RecordsToCall([UpstreamEndpoint("one"), UpstreamEndpoint("two")]) { $0.concurrency = 4 }
+        let gone = records.arrive(3)
+        for id in gone {
+            #expect(records.callNext(to: 0) == id)
+            records.table.remove(id)
+        }
+        let ids = records.arrive(2)
+        #expect(records.nextReady() == ids[0])
+        #expect(records.plan(ids[0], to: 0) == .blocked)
+        #expect(records.callNext(to: 1) == ids[1])
+        for id in gone { records.table.orphanEnded(id) }
+        #expect(records.nextBlocked(at: 0) == ids[0])
+    }
+
+    /// The calls of the slow endpoint began while the limit was higher.
+    @Test func aSlowEndpointLeavesSlotsToTheOthersAlsoWhenTheAdaptiveLimitFalls() {
+        var records = RecordsToCall([UpstreamEndpoint("one"), UpstreamEndpoint("two")]) {
+            $0.concurrency = 8
+            $0.pace = .adaptive
+            $0.leastConcurrency = 4
+        }
+        for id in records.arrive(6) { #expect(records.callNext(to: 0) == id) }
+        for _ in 0..<200 where records.dispatch.gates.pace.callLimit(at: records.now) > 4 {
+            records.seconds += 1
+            guard let id = records.arrive().first, records.callNext(to: 1) == id else { break }
+            records.seconds += 0.05
+            _ = records.fail(id)
+        }
+        #expect(records.dispatch.gates.pace.callLimit(at: records.now) == 4)
+        #expect(records.table.callsInFlight(to: 0) == 6)
+        let next = records.arrive()
+        #expect(records.callNext(to: 1) == next[0])
+    }
+
+    /// Both endpoints are in doubt, and only one of the fresh records is for the first of them.
+    @Test func recordsThatWaitElsewhereTakeNoTurnOfTheProbes() throws {
+        var records = RecordsToCall([UpstreamEndpoint("one"), UpstreamEndpoint("two")]) { $0.concurrency = 8 }
+        let waiting = records.arrive(3)
+        for endpoint in 0...1 {
+            _ = records.dispatch.gates.gated(endpoint, until: records.now + 2_000_000_000, at: records.now)
+        }
+        for id in waiting { records.dispatch.queues.block(id, at: 0, in: &records.table) }
+        let fresh = records.arrive(9)
+        _ = records.dispatch.gates.gated(1, until: records.now + 90_000_000_000, at: records.now)
+        records.seconds = 102
+        var asked: [EntryID] = []
+        while let id = records.nextBlocked(at: 0) {
+            asked.append(id)
+            if records.plan(id, to: id == fresh[0] ? 0 : 1) != .blocked { break }
+        }
+        #expect(asked.last == fresh[0] && Set(asked).isDisjoint(with: waiting))
     }
 
     @Test func aFollowUpIsMadeAtOnceAlsoWhereNoSlotIsFree() throws {

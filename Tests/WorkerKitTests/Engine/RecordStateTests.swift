@@ -103,8 +103,9 @@ struct RecordTableTests {
         #expect(self.table.callsInFlight == 1 && self.table.orphanedCalls == 1)
         #expect(self.table.calls(to: 1) == 0 && self.table.outlierCalls(to: 1) == 0 && self.table.bytes == 0)
         #expect(self.table.call(of: id) == nil)
-        self.table.orphanEnded()
-        #expect(self.table.callsInFlight == 0)
+        #expect(self.table.callsInFlight(to: 1) == 1 && self.table.callsInFlight(to: 0) == 0)
+        self.table.orphanEnded(id)
+        #expect(self.table.callsInFlight == 0 && self.table.callsInFlight(to: 1) == 0)
     }
 
     @Test mutating func aFollowUpGoesAlongUntilItsCallIsMade() {

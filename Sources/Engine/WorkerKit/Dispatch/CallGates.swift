@@ -90,10 +90,31 @@ struct CallGates: Sendable {
     /// - Parameter table: The records whose calls are in flight. It is not changed.
     func slotsTaken(by table: inout RecordTable) -> Int {
         guard self.sharesSlots else { return table.callsInFlight }
-        var taken = table.orphanedCalls
+        var taken = 0
+        for endpoint in self.endpoints.indices { taken += self.slotsTaken(by: &table, at: endpoint) }
+        return taken
+    }
+
+    private func slotsTaken(by table: inout RecordTable, at endpoint: Int) -> Int {
+        let share = self.endpoints[endpoint].identity.callsPerSlot
+        return (table.callsInFlight(to: endpoint) + share - 1) / share
+    }
+
+    /// Returns whether a slot is free.
+    ///
+    /// - Parameter table: The records whose calls are in flight. It is not changed.
+    func haveSlot(beside table: inout RecordTable, at now: Int64) -> Bool {
+        self.slotsTaken(by: &table) < self.pace.concurrency
+            && self.slotsCounted(of: &table, at: now) < self.pace.callLimit(at: now)
+    }
+
+    /// Returns the slots that calls in flight take of the current limit. A slow endpoint counts with its share at most:
+    /// the adaptive limit can fall while its calls hang, and the slots of the others stay theirs.
+    func slotsCounted(of table: inout RecordTable, at now: Int64) -> Int {
+        guard self.endpoints.count > 1 else { return self.slotsTaken(by: &table) }
+        var taken = 0
         for endpoint in self.endpoints.indices {
-            let share = self.endpoints[endpoint].identity.callsPerSlot
-            taken += (table.calls(to: endpoint) + share - 1) / share
+            taken += min(self.slotsTaken(by: &table, at: endpoint), self.slots(of: endpoint, at: now))
         }
         return taken
     }

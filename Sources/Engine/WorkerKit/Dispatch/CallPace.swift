@@ -5,7 +5,8 @@ import UpstreamHTTP
 ///
 /// All times are monotonic nanoseconds.
 struct CallPace: Sendable {
-    private let concurrency: Int
+    /// The largest number of calls in flight at once.
+    let concurrency: Int
     private let kind: EngineSettings.Pace
     private let fleetRate: RateLimit.Settings?
     /// This worker's share of the rate of the whole fleet; nil before the first assignment, or if there is no
@@ -47,8 +48,8 @@ struct CallPace: Sendable {
 
     /// Returns the time at which a dip of the adaptive limit ends and slots are free again, even if no call
     /// comes back. Nil if a slot is free now, or only a returning call can free one.
-    func nextByLimit(slotsTaken: Int, at now: Int64) -> Int64? {
-        guard self.kind == .adaptive, slotsTaken >= self.callLimit(at: now) else { return nil }
+    func nextByLimit(slotsCounted: Int, at now: Int64) -> Int64? {
+        guard self.kind == .adaptive, slotsCounted >= self.callLimit(at: now) else { return nil }
         return self.adaptiveLimit.dipEnd(at: now)
     }
 

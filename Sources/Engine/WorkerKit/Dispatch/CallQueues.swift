@@ -13,6 +13,8 @@ struct CallQueues: Sendable {
     private(set) var blocked: [ReadyRecords]
     /// For each endpoint: whether its last probe came from the ready queue, and not from `blocked`.
     private var wasUnplanned: [Bool]
+    /// The ready record that was taken out last to be a probe, and the endpoint that it was to probe.
+    private var unplanned: (id: EntryID, endpoint: Int)?
     /// The records that wait for held lanes, by the name of the lane. A lane without waiting records has no
     /// entry.
     private(set) var held: [String: HeldRecords] = [:]
@@ -51,6 +53,15 @@ struct CallQueues: Sendable {
         table.move(id, to: .blocked(table.followUp(of: id)))
         let failures = Self.failures(of: id, in: &table) ?? (table[id].holds > 0 ? 0 : nil)
         self.blocked[endpoint].append(id, failures: failures)
+        self.giveBackTurn(of: id, waitingFor: endpoint)
+    }
+
+    /// Lets another ready record be the probe in place of one that now waits for something else. Otherwise many
+    /// records of a second endpoint in doubt would take every second probe away, and the other half would all be of the
+    /// same records.
+    private mutating func giveBackTurn(of id: EntryID, waitingFor endpoint: Int?) {
+        guard let asked = self.unplanned, asked.id == id, asked.endpoint != endpoint else { return }
+        self.wasUnplanned[asked.endpoint] = false
     }
 
     /// Returns how often calls for a record have failed while others succeeded; nil if none has failed at all.
@@ -62,6 +73,7 @@ struct CallQueues: Sendable {
     mutating func hold(_ id: EntryID, along lane: String, in table: inout RecordTable) {
         table.move(id, to: .held(table.followUp(of: id)))
         self.held[lane, default: HeldRecords()].append(id, isSuspect: table[id].holds > 0)
+        self.giveBackTurn(of: id, waitingFor: nil)
     }
 
     /// Lets a record wait for its next attempt until this monotonic time.
@@ -125,8 +137,9 @@ struct CallQueues: Sendable {
             if !isClosed, self.isTurnOfUnplanned(at: endpoint), self.ready.freshCount > 0,
                 let id = self.ready.pop(isInDoubt: true, using: &random, mayFail: { _ in false })
             {
-                if table.kind(of: id) == .ready { return id }
-                continue
+                guard table.kind(of: id) == .ready else { continue }
+                self.unplanned = (id, endpoint)
+                return id
             }
             guard
                 let id = self.blocked[endpoint].pop(

@@ -70,7 +70,7 @@ struct Dispatch: Sendable {
         using random: inout SplitMix64
     ) -> EntryID? {
         guard !self.queues.blocked[endpoint].isEmpty, self.hasSlot(&table, at: now),
-            self.gates.admits(endpoint, callsOut: table.calls(to: endpoint), at: now)
+            self.gates.admits(endpoint, callsOut: table.callsInFlight(to: endpoint), at: now)
         else { return nil }
         return self.queues.popBlocked(
             at: endpoint,
@@ -83,8 +83,7 @@ struct Dispatch: Sendable {
 
     /// Returns whether a slot is free, and this worker's rate allows a call.
     private func hasSlot(_ table: inout RecordTable, at now: Int64) -> Bool {
-        self.gates.slotsTaken(by: &table) < self.gates.pace.callLimit(at: now)
-            && self.gates.pace.nextByRate(at: now) == nil
+        self.gates.haveSlot(beside: &table, at: now) && self.gates.pace.nextByRate(at: now) == nil
     }
 
     /// Returns the earliest time at which a call may be made that may not be made now, a probe of a held lane
@@ -98,7 +97,10 @@ struct Dispatch: Sendable {
         }
         if !self.queues.ready.isEmpty || someAreBlocked,
             let until = self.gates.pace.nextByRate(at: now)
-                ?? self.gates.pace.nextByLimit(slotsTaken: self.gates.slotsTaken(by: &table), at: now)
+                ?? self.gates.pace.nextByLimit(
+                    slotsCounted: self.gates.slotsCounted(of: &table, at: now),
+                    at: now
+                )
         {
             return until
         }
@@ -123,7 +125,7 @@ struct Dispatch: Sendable {
         in table: inout RecordTable,
         at now: Int64
     ) -> Place {
-        let callsOut = table.calls(to: call.endpoint)
+        let callsOut = table.callsInFlight(to: call.endpoint)
         switch self.gates.mayCall(call.endpoint, on: call.lane, callsOut: callsOut, at: now) {
         case .open: return .calling(self.start(id, call, in: &table, at: now))
         case .closedEndpoint:

@@ -9,7 +9,7 @@ extension Engine {
     /// hand, the completion only frees its slot.
     func callCompleted(_ id: EntryID, _ result: Result<HTTPResponse, TransferError>) {
         guard let call = self.table.call(of: id) else {
-            self.table.orphanEnded()
+            self.table.orphanEnded(id)
             return self.metrics.staleCompletion()
         }
         let exchange = Exchange(result)

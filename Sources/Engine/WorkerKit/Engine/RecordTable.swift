@@ -137,7 +137,7 @@ struct RecordTable: Sendable {
     private var free: [Int] = []
     /// The number of records in each state, by `RecordState.Kind`.
     private var counts = [Int](repeating: 0, count: RecordState.Kind.allCases.count)
-    /// The number of calls in flight to each endpoint.
+    /// The number of calls in flight to each endpoint for records in hand.
     private var calls: [Int]
 
     /// The bytes of the records, and of the answers and outcomes that are kept for them.
@@ -146,8 +146,8 @@ struct RecordTable: Sendable {
     private(set) var outcomeBytes = 0
     /// The number of those calls to each endpoint whose records fail where others succeed.
     private var outlierCalls: [Int]
-    /// The number of calls in flight whose records are gone. Their completions will be stale.
-    private(set) var orphanedCalls = 0
+    /// The endpoints of the calls in flight whose records are gone. Their completions will be stale.
+    private var orphans: [EntryID: Int] = [:]
 
     /// - Parameter endpoints: The number of endpoints that can be called.
     init(endpoints: Int) {
@@ -170,8 +170,16 @@ struct RecordTable: Sendable {
 
     func count(of kind: RecordState.Kind) -> Int { self.counts[Int(kind.rawValue)] }
 
+    /// The number of calls in flight whose records are gone.
+    var orphanedCalls: Int { self.orphans.count }
+
     /// Returns the number of calls in flight to an endpoint for records in hand.
     func calls(to endpoint: Int) -> Int { self.calls[endpoint] }
+
+    /// Returns the number of all calls in flight to an endpoint. Orphaned calls take its slots until they come back.
+    func callsInFlight(to endpoint: Int) -> Int {
+        self.calls[endpoint] + (self.orphans.isEmpty ? 0 : self.orphans.values.count { $0 == endpoint })
+    }
 
     /// Returns the number of those calls whose records fail where others succeed.
     func outlierCalls(to endpoint: Int) -> Int { self.outlierCalls[endpoint] }
@@ -217,7 +225,7 @@ struct RecordTable: Sendable {
         self.expectCurrent(id)
         let tally = self.tallies[id.index]
         self.count(tally, by: -1)
-        if tally.kind == .calling { self.orphanedCalls += 1 }
+        if let endpoint = tally.endpoint { self.orphans[id] = endpoint }
         self.bytes -= self[id].bytes + self[id].answerBytes
         // The memory of the record is freed now, and not only when the place is taken again.
         self.entries[id.index] = .vacant
@@ -326,7 +334,7 @@ struct RecordTable: Sendable {
     }
 
     /// Notes that the completion of an orphaned call has come.
-    mutating func orphanEnded() { self.orphanedCalls = max(0, self.orphanedCalls - 1) }
+    mutating func orphanEnded(_ id: EntryID) { self.orphans[id] = nil }
 
     /// The names of all records in hand, in the order of their places.
     var ids: [EntryID] {
