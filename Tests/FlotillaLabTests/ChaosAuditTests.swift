@@ -1,3 +1,4 @@
+import Cryptography
 import Records
 import Testing
 import UpstreamSimulator
@@ -28,15 +29,19 @@ struct ChaosAuditTests {
         var outcomes: [InboundRecord] = []
         var letters: [InboundRecord] = []
         var lostEntries = 0
+        var moved: [Int32: Range<Int64>] = [:]
 
-        /// Two keys in a partition each, with one input of every kind under both.
+        /// Two keys in a partition each, with one input of every kind under both. A record whose answers are never final
+        /// has a key of its own.
         init() {
             var make = Activations(topic: "work", now: 1_763_000_000_000)
             for (index, kind) in InputKind.activations.enumerated() {
-                for key in 0...1 {
+                for side in 0...1 {
+                    let isFinal = !kind.isCalledFor || Self.lastWord(of: kind) != nil
+                    let key = isFinal ? side : 2 * (index + 1) + side
                     var record = kind.record(&make)
-                    record.key = ChaosAudit.key(key)
-                    let place = (Int32(key), Int64(index))
+                    record.key = kind.key(key)
+                    let place = (Int32(side), Int64(index))
                     self.inputs.append(
                         Input(kind: kind, key: key, partition: place.0, offset: place.1, record: record)
                     )
@@ -82,19 +87,27 @@ struct ChaosAuditTests {
                 worker: "activation-worker",
                 workerVersion: "0"
             )
+            let (key, isLong) = (input.kind.key(input.key), input.kind == .longKey)
             return InboundRecord(
                 topic: "work.result",
                 partition: input.partition,
                 offset: Int64(self.outcomes.count),
                 timestamp: nil,
-                key: ChaosAudit.key(input.key),
+                key: isLong ? nil : key,
                 value: ActivationResult.encode(outcome, nil, as: .protobuf),
-                headers: []
+                headers: isLong ? [RecordHeader(OutboundRecord.keyOmittedHeader, String(key.count))] : []
             )
         }
 
         mutating func addLetter(of number: Int, reason: String? = nil) {
             let input = self.inputs[number - 1]
+            let isLarge = input.kind == .oversized
+            let value = input.record.value ?? []
+            let pointer = [
+                RecordHeader("dlq.value_omitted", "too_large"),
+                RecordHeader("dlq.value_bytes", String(value.count)),
+                RecordHeader("dlq.value_sha256", Digest.sha256.hexadecimal(value)),
+            ]
             let notice = [
                 RecordHeader("__dlq.errors.topic", "work"),
                 RecordHeader("__dlq.errors.partition", "\(input.partition)"),
@@ -109,19 +122,24 @@ struct ChaosAuditTests {
                     offset: Int64(self.letters.count),
                     timestamp: nil,
                     key: input.record.key,
-                    value: input.record.value,
-                    headers: input.record.headers + notice
+                    value: isLarge ? nil : input.record.value,
+                    headers: input.record.headers + notice + (isLarge ? pointer : [])
                 )
             )
         }
 
-        /// The number of the first input of this kind, which has the key 0.
+        /// The number of the first input of this kind, which stands in partition 0.
         func first(_ kind: InputKind) -> Int {
             (self.inputs.firstIndex { $0.kind == kind } ?? 0) + 1
         }
 
+        /// The index of the dead letter of the first input of this kind.
+        func letter(of kind: InputKind) throws -> Int {
+            try #require(self.letters.firstIndex { $0.text("dlq.id") == "dl-\(self.first(kind))" })
+        }
+
         func findings(_ delivery: EngineSettings.Delivery = .exactlyOnce) -> ChaosFindings {
-            var audit = ChaosAudit(topic: "work", keys: 2, delivery: delivery)
+            var audit = ChaosAudit(topic: "work", keys: 100, delivery: delivery)
             for (index, input) in self.inputs.enumerated() {
                 let number = audit.sent(input.record, input.kind, key: input.key)
                 #expect(number == index + 1)
@@ -133,6 +151,7 @@ struct ChaosAuditTests {
                     audit.delivered(index + 1, to: input.partition, at: input.offset)
                 }
             }
+            audit.moved(self.moved)
             for call in self.calls { audit.noted(call) }
             for outcome in self.outcomes { audit.foundOutcome(outcome) }
             for letter in self.letters { audit.foundLetter(letter) }
@@ -155,8 +174,8 @@ struct ChaosAuditTests {
         #expect(evidence.matters() == [:])
         #expect(findings.objections(.exactlyOnce) == [])
         #expect(findings.outcomes == 2 * InputKind.activations.count)
-        #expect(findings.letters == 12)
-        #expect(findings.calls == 30 && findings.repeatedCalls == 0)
+        #expect(findings.letters == 18)
+        #expect(findings.calls == 36 && findings.repeatedCalls == 0)
     }
 
     @Test(arguments: [29_000, 31_000])
@@ -207,7 +226,7 @@ struct ChaosAuditTests {
     @Test func knowsWhichInputsNeedOthersBesideThem() {
         var make = Activations(topic: "work", now: 1_763_000_000_000)
         var audit = ChaosAudit(topic: "work", keys: 1, delivery: .exactlyOnce)
-        for kind in [InputKind.json, .poison, .unknownCode, .poison] {
+        for kind in [InputKind.json, .poison, .unknownCode, .largeAnswer, .lateAccount] {
             _ = audit.sent(kind.record(&make), kind, key: 0)
         }
         #expect(audit.needingCompany == [2, 3, 4])
@@ -386,6 +405,95 @@ struct ChaosAuditTests {
         evidence.inputs[second - 1].offset = evidence.inputs[first - 1].offset
         evidence.outcomes[second - 1] = evidence.outcome(of: second)
         #expect(evidence.matters()[.riddle] == 1)
+    }
+
+    /// The outcome of a record with a long key says how long the key is. No other outcome may do without its key.
+    @Test func findsAKeyThatIsLeftOutWithoutNeed() {
+        var evidence = Evidence()
+        let (long, short) = (evidence.first(.longKey), evidence.first(.json))
+        evidence.outcomes[long - 1].headers = [RecordHeader(OutboundRecord.keyOmittedHeader, "12")]
+        evidence.outcomes[short - 1].key = nil
+        evidence.outcomes[short - 1].headers = [RecordHeader(OutboundRecord.keyOmittedHeader, "10")]
+        #expect(evidence.matters() == [.wrongFate: 2])
+        evidence.outcomes[long - 1].headers = []
+        #expect(evidence.matters() == [.wrongFate: 2])
+        evidence = Evidence()
+        evidence.outcomes[long - 1].key = evidence.inputs[long - 1].record.key
+        evidence.outcomes[long - 1].headers = []
+        #expect(evidence.matters() == [:])
+    }
+
+    /// A dead letter may point at a record that is too large to be repeated, and at no other.
+    @Test(arguments: ["dlq.value_bytes", "dlq.value_sha256"])
+    func findsAPointerThatDoesNotFitItsRecord(header: String) throws {
+        var evidence = Evidence()
+        let large = try evidence.letter(of: .oversized)
+        let place = try #require(evidence.letters[large].headers.firstIndex { $0.name == header })
+        evidence.letters[large].headers[place] = RecordHeader(header, "0")
+        #expect(evidence.matters() == [.wrongLetter: 1])
+        evidence.letters[large].headers.remove(at: place)
+        #expect(evidence.matters() == [.wrongLetter: 1])
+    }
+
+    @Test func findsAValueThatIsLeftOutWithoutNeed() throws {
+        var evidence = Evidence()
+        let small = try evidence.letter(of: .notJSON)
+        let value = try #require(evidence.letters[small].value)
+        evidence.letters[small].value = nil
+        evidence.letters[small].headers += [
+            RecordHeader("dlq.value_omitted", "too_large"),
+            RecordHeader("dlq.value_bytes", String(value.count)),
+            RecordHeader("dlq.value_sha256", Digest.sha256.hexadecimal(value)),
+        ]
+        #expect(evidence.matters() == [.wrongLetter: 1])
+    }
+
+    /// The worker has not waited until the account was known.
+    @Test func findsADeadLetterOfAnAccountThatIsNotKnownYet() {
+        var evidence = Evidence()
+        let number = evidence.first(.lateAccount)
+        evidence.outcomes[number - 1] = evidence.outcome(of: number, fate: .deadLettered, reason: "gdt.-12")
+        evidence.addLetter(of: number, reason: "gdt.-12")
+        #expect(evidence.matters() == [.wrongFate: 1, .strayLetter: 1])
+    }
+
+    /// The group was moved back to offset 3 of partition 0 when offset 8 was its end.
+    @Test func allowsOneMoreOutcomeBehindAMovedPositionOnly() throws {
+        var evidence = Evidence()
+        evidence.moved = [0: 3..<8]
+        let inside = try #require(evidence.inputs.firstIndex { $0.partition == 0 && $0.offset == 3 }) + 1
+        let after = try #require(evidence.inputs.firstIndex { $0.partition == 0 && $0.offset == 8 }) + 1
+        let elsewhere = try #require(evidence.inputs.firstIndex { $0.partition == 1 && $0.offset == 3 }) + 1
+        evidence.addOutcome(of: inside)
+        #expect(evidence.matters() == [:])
+        evidence.addOutcome(of: inside)
+        #expect(evidence.matters() == [.repeatedOutcome: 1])
+        evidence.addOutcome(of: after)
+        evidence.addOutcome(of: elsewhere)
+        #expect(evidence.matters() == [.repeatedOutcome: 3])
+        #expect(!evidence.findings().objections(.exactlyOnce).isEmpty)
+    }
+
+    @Test func allowsOneMoreDeadLetterBehindAMovedPositionOnly() throws {
+        var evidence = Evidence()
+        let letter = try evidence.letter(of: .empty)
+        let offset = evidence.inputs[evidence.first(.empty) - 1].offset
+        evidence.letters.append(evidence.letters[letter])
+        evidence.moved = [0: offset + 1..<offset + 9]
+        #expect(evidence.matters() == [.repeatedLetter: 1])
+        evidence.moved = [0: offset..<offset + 9]
+        #expect(evidence.matters() == [:])
+        evidence.letters.append(evidence.letters[letter])
+        #expect(evidence.matters() == [.repeatedLetter: 1])
+    }
+
+    /// A record that was left out after a move is lost, whatever the position was before.
+    @Test func findsARecordThatIsLeftOutAfterAMove() throws {
+        var evidence = Evidence()
+        evidence.moved = [0: 3..<8]
+        let inside = try #require(evidence.inputs.firstIndex { $0.partition == 0 && $0.offset == 3 })
+        evidence.outcomes.remove(at: inside)
+        #expect(evidence.matters() == [.lost: 1])
     }
 
     @Test func saysWhatItObjectsToAndCountsTheRest() {

@@ -93,12 +93,12 @@ struct ChaosScheduleTests {
         }
     }
 
-    /// It is dead for longer than honest users may wait, and is well before the end. All else is as it was.
+    /// It is dead for longer than honest users may wait, and is well before the end.
     @Test(arguments: lengths)
     func theSandboxIsDeadInTheMiddle(length: Duration) {
         let schedules = (0..<60).map { seed in
             [false, true].map {
-                ChaosSchedule(seed: seed, length: length, workers: 3, hasOwnBroker: true, hasSandbox: $0)
+                ChaosSchedule(seed: seed, length: length, workers: 3, hasOwnBroker: true, hasAdversary: $0)
             }
         }
         for pair in schedules {
@@ -106,7 +106,6 @@ struct ChaosScheduleTests {
                 if case .sandbox = fault.deed { true } else { false }
             }
             let dead = pair[1].faults.filter(isOfSandbox)
-            #expect(pair[0].faults == pair[1].faults.filter { !isOfSandbox($0) })
             #expect(dead.map(\.deed) == [.sandbox(.isSilent), .sandbox(.refuses)])
             #expect(dead.first?.end == dead.last?.start)
             let stretch = ChaosSchedule.deadStretch(of: length)
@@ -114,6 +113,26 @@ struct ChaosScheduleTests {
             #expect(stretch.lowerBound >= length / 10 && stretch.upperBound <= pair[1].calm)
             let isLong = stretch.upperBound - stretch.lowerBound > ChaosAdversary.bound
             #expect(isLong == (length >= .seconds(60)))
+        }
+    }
+
+    /// While the group is moved, no other fault starts a worker. All other faults are as they are without an adversary.
+    @Test(arguments: lengths)
+    func nobodyStartsAWorkerWhileTheGroupIsMoved(length: Duration) {
+        for seed in 0..<60 as Range<UInt64> {
+            let (plain, hostile) = (
+                ChaosSchedule(seed: seed, length: length, workers: 3, hasOwnBroker: true),
+                ChaosSchedule(seed: seed, length: length, workers: 3, hasOwnBroker: true, hasAdversary: true)
+            )
+            let move = hostile.faults.first { $0.deed == .moveBack }
+            #expect((move == nil) == (length < ChaosSchedule.shortestWithMove))
+            let kept = plain.faults.filter { fault in
+                guard let move, fault.isOfWorkers else { return true }
+                return fault.end + .seconds(1) <= move.start || fault.start >= move.end + .seconds(1)
+            }
+            #expect(hostile.faults.filter { plain.faults.contains($0) } == kept, "seed \(seed)")
+            #expect(hostile.faults.count == kept.count + (move == nil ? 4 : 5), "seed \(seed)")
+            #expect(hostile.faults.allSatisfy { $0.end <= hostile.calm }, "seed \(seed)")
         }
     }
 

@@ -23,6 +23,8 @@ struct ChaosTests {
         let status = chaos.exitStatus()
         #expect(chaos.waitForLine("Clean."), "\(chaos.text)")
         #expect(chaos.waitForLine("the store's sandbox refuses every connection"), "\(chaos.text)")
+        #expect(chaos.waitForLine("the topics have 10 partitions"), "\(chaos.text)")
+        #expect(chaos.waitForLine("GDT gets to know the account"), "\(chaos.text)")
         #expect(status == 0, "\(chaos.text)")
         #expect(chaos.survivors(atMost: .seconds(5)) == [])
         print(chaos.text)

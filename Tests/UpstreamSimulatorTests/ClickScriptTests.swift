@@ -16,6 +16,7 @@ struct ClickScriptTests {
             ("sim-cutafterx1-a", [.cutAfter, nil]),
             ("sim-htmlx1-a", [.proxyPage, nil]),
             ("sim-truncatedx1-a", [.truncate, nil]),
+            ("sim-large-a", [.enlarge, .enlarge]),
             ("sim-hangx1-a", [.hang, nil]),
             ("sim-ret-15-a", [.ret(.illegalMuid), .ret(.illegalMuid), .ret(.illegalMuid)]),
             ("sim-ret-15", [.ret(.illegalMuid), .ret(.illegalMuid)]),

@@ -162,6 +162,16 @@ struct GDTSimulatorTests {
         }
     }
 
+    @Test func aLargeAnswerIsWholeAndLongerThanAWorkerReads() async throws {
+        try await Self.withSimulator(scripted: true) { simulator in
+            let answer = await TestConnection.ask(simulator.port, Reporter(clickID: "sim-large-a").target)
+            #expect(answer.status == 200 && answer.ret == 0)
+            #expect((100_000...140_000).contains(answer.body.utf8.count))
+            #expect(answer.ending == .complete)
+            #expect(simulator.stats().accepted == 1)
+        }
+    }
+
     @Test func aWrongRetIsSaidWithAStraightFace() async throws {
         let faults = Faults(wrongRets: [.init(ret: -12, when: Dose(next: 1))])
         try await Self.withSimulator(faults: faults) { simulator in

@@ -66,23 +66,34 @@ package struct WorkerFile {
     }
 
     /// Writes the settings of an activation worker, with further lines as in `common`.
+    ///
+    /// - Parameters:
+    ///   - apps: the apps that are configured. All have the same advertiser and the same keys.
+    ///   - sections: the text of further sections.
     package func write(
         to name: String = settingsName,
         brokers: String,
         upstream: String,
         kafka: [String] = [],
-        worker: [String] = []
+        worker: [String] = [],
+        apps: [UInt64] = [DemoAccount.appID],
+        sections: String = ""
     ) throws(Complaint) {
-        let text = """
-            \(Self.common(brokers: brokers, kafka: kafka, worker: worker))\
-            gdt:
-              url: \(upstream)
-              apps:
-                - app_id: \(DemoAccount.appID)
+        let accounts = apps.map { app in
+            """
+                - app_id: \(app)
                   advertiser_id: \(DemoAccount.advertiserID)
                   sign_key_file: \(Self.signKeyName)
                   encrypt_key_file: \(Self.encryptKeyName)
 
+            """
+        }
+        let text = """
+            \(Self.common(brokers: brokers, kafka: kafka, worker: worker))\(sections)\
+            gdt:
+              url: \(upstream)
+              apps:
+            \(accounts.joined())
             """
         try self.folder.write(text, to: name)
     }

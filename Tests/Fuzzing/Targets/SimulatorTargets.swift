@@ -64,7 +64,7 @@ extension FuzzTarget {
         longestInput: 128,
         words: [
             "sim-", "503x2", "cutafter", "ret-15", "slow250", "429after3", ".", "-any", "hang", "truncated",
-            "html",
+            "large", "html",
         ]
     ) { input in
         guard let script = ClickScript(clickID: String(decoding: input, as: UTF8.self)) else { return }

@@ -43,7 +43,7 @@ package final class Chaos {
             length: self.options.length,
             workers: self.options.workers,
             hasOwnBroker: self.options.brokers == nil,
-            hasSandbox: self.options.hasAdversary
+            hasAdversary: self.options.hasAdversary
         )
         let delivery = self.options.delivery.rawValue
         harness.screen.line(

@@ -36,8 +36,8 @@ struct ChaosAudit {
     /// The findings about a dead letter. They are stored apart from the inputs, because few inputs have a
     /// dead letter.
     private struct Letter {
-        /// A hash of the record that was sent: its key, value and headers.
-        var fingerprint: Int
+        /// The record that was sent.
+        var print: LetterPrint
         /// The id in the dead letter itself.
         var id: String?
         /// The id of the dead letter that the outcome states.
@@ -60,6 +60,8 @@ struct ChaosAudit {
     /// `conclude` has been called.
     private(set) var waits: [Int64] = []
     private var keys: [KeyOrder] = []
+    private(set) var newPartitions = NewPartitions(after: ChaosCluster.partitions)
+    private(set) var movedBack = MovedRecords()
 
     /// The inputs of one key, in the order in which they were sent.
     private struct KeyOrder {
@@ -100,8 +102,7 @@ struct ChaosAudit {
         if kind.needsCompany { self.needingCompany.append(number) }
         if kind.isCalledFor { self.keys[key].calls.append(UInt32(clamping: number)) }
         if kind.fate == .deadLettered {
-            let fingerprint = Self.fingerprint(record.key, record.value, headers: record.headers)
-            self.letters[number] = Letter(fingerprint: fingerprint)
+            self.letters[number] = Letter(print: LetterPrint(record))
         }
         return number
     }
@@ -125,7 +126,12 @@ struct ChaosAudit {
             self.findings.note(.misordered, "input \(number) stands before an earlier one of its key")
         }
         self.keys[key].lastOffset = max(self.keys[key].lastOffset, offset)
+        if let sentAt = self.inputs[number - 1].sentAt { self.newPartitions.sent(to: partition, at: sentAt) }
     }
+
+    /// Registers that the group's position was moved back, with the records of each partition that the workers read
+    /// again. Each of them may have one more outcome and one more dead letter, also with exactly-once.
+    mutating func moved(_ records: [Int32: Range<Int64>]) { self.movedBack.add(records) }
 
     /// Registers an input that the broker has not accepted. This is an objection.
     mutating func notDelivered(_ number: Int, because reason: String) {
@@ -206,15 +212,20 @@ struct ChaosAudit {
             let reason = sighting.reason.map { " because of \($0)" } ?? ""
             self.findings.note(.wrongFate, "input \(self.name(number)) is \(sighting.fate)\(reason)")
         }
-        if sighting.key != Self.key(Int(input.key)) {
+        if !input.kind.mayHaveOutcome(record, under: sighting.key, number: Int(input.key)) {
             self.findings.note(.wrongFate, "input \(self.name(number)) has an outcome under another key")
         }
         if let id = sighting.deadLetterID { self.letters[number]?.idInOutcome = id }
         if input.outcomes > 0 {
-            self.findings.note(.repeatedOutcome, "input \(self.name(number)) has one more outcome")
+            if !self.movedBack.excuse(input.partition, input.offset, afterOthers: Int(input.outcomes)) {
+                self.findings.note(.repeatedOutcome, "input \(self.name(number)) has one more outcome")
+            }
             return
         }
-        if let sentAt = input.sentAt, let written = record.timestamp { self.waits.append(written - sentAt) }
+        if let sentAt = input.sentAt, let written = record.timestamp {
+            self.waits.append(written - sentAt)
+            self.newPartitions.settled(in: input.partition, at: written)
+        }
         let key = Int(input.key)
         if number < self.keys[key].lastOutcome {
             self.findings.note(
@@ -238,8 +249,11 @@ struct ChaosAudit {
         guard let letter = self.letters[number] else {
             return self.findings.note(.strayLetter, "input \(self.name(number)) is dead because of \(reason)")
         }
-        if self.inputs[number - 1].letters > 0 {
-            self.findings.note(.repeatedLetter, "input \(self.name(number)) has one more dead letter")
+        let input = self.inputs[number - 1]
+        if input.letters > 0 {
+            if !self.movedBack.allows(input.partition, input.offset, afterOthers: Int(input.letters)) {
+                self.findings.note(.repeatedLetter, "input \(self.name(number)) has one more dead letter")
+            }
             if record.text("dlq.id") != letter.id {
                 self.findings.note(
                     .wrongLetter,
@@ -252,8 +266,7 @@ struct ChaosAudit {
         if !self.inputs[number - 1].kind.mayEnd(because: reason) {
             self.findings.note(.strayLetter, "input \(self.name(number)) is dead because of \(reason)")
         }
-        let own = record.headers.filter { !$0.name.hasPrefix("dlq.") && !$0.name.hasPrefix("__dlq.") }
-        if Self.fingerprint(record.key, record.value, headers: own) != letter.fingerprint {
+        if !letter.print.fits(record) {
             self.findings.note(
                 .wrongLetter,
                 "input \(self.name(number)) has a dead letter that differs from it"
@@ -287,6 +300,9 @@ struct ChaosAudit {
                 .late,
                 "one in a hundred honest records of \(self.topic) took \(wait) ms or more"
             )
+        }
+        for sentence in self.newPartitions.lateOnes {
+            self.findings.note(.notTakenUp, "\(self.topic): \(sentence)")
         }
         for number in 1...max(1, self.inputs.count) where number <= self.inputs.count {
             let input = self.inputs[number - 1]
@@ -344,31 +360,5 @@ struct ChaosAudit {
         else { return nil }
         let number = Int(self.numbers[Int(place.partition)][offset])
         return number > 0 ? number : nil
-    }
-
-    /// A hash of a record's contents. It is valid only within this process.
-    private static func fingerprint(_ key: [UInt8]?, _ value: [UInt8]?, headers: [RecordHeader]) -> Int {
-        var hasher = Hasher()
-        hasher.combine(key)
-        hasher.combine(value)
-        hasher.combine(headers)
-        return hasher.finalize()
-    }
-}
-
-/// The place of an input in its topic, as an outcome states it.
-struct InputPlace: Hashable {
-    var partition: Int32
-    var offset: Int64
-
-    /// Parses a place; nil unless it has the form `topic/partition/offset` with this topic.
-    init?(_ text: String, in topic: String) {
-        guard text.hasPrefix("\(topic)/") else { return nil }
-        let parts = text.dropFirst(topic.count + 1).split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let partition = Int32(parts[0]), partition >= 0, let offset = Int64(parts[1]),
-            offset >= 0
-        else { return nil }
-        self.partition = partition
-        self.offset = offset
     }
 }

@@ -51,7 +51,7 @@ final class ChaosCrew {
     func slot(at place: Int) -> WorkerSlot? { self.slots.indices.contains(place) ? self.slots[place] : nil }
 
     /// The consumer group of the workers.
-    private var group: String { "\(self.worker.topic)-chaos" }
+    var group: String { "\(self.worker.topic)-chaos" }
 
     var topics: [String] {
         let worker = self.worker

@@ -21,6 +21,14 @@ struct ChaosFault: Hashable, Sendable {
         case sandbox(UpstreamTrouble)
         /// A fault of the embedded broker.
         case broker(BrokerTrouble)
+        /// GDT does not know one of the accounts, for the fault's length (see `LateAccount`).
+        case lateAccount
+        /// The input topic and the parking topic of the first workers get more partitions. Nothing ends this, and the
+        /// fault's length means nothing.
+        case growth(to: Int)
+        /// SIGKILL for every worker of the first kind. While the group is empty, its position is moved back, with the
+        /// metadata of the old one. Then new processes start. The fault's length is the longest time that this may take.
+        case moveBack
     }
 
     /// The time since the load began.
@@ -37,7 +45,15 @@ struct ChaosFault: Hashable, Sendable {
     var missingWorker: Int? {
         switch self.deed {
         case .kill(let worker), .pause(let worker), .scaleDown(let worker): worker
-        case .killAll, .scaleUp, .upstream, .sandbox, .broker: nil
+        case .killAll, .scaleUp, .upstream, .sandbox, .broker, .lateAccount, .growth, .moveBack: nil
+        }
+    }
+
+    /// Whether the fault starts, stops or pauses workers.
+    var isOfWorkers: Bool {
+        switch self.deed {
+        case .kill, .killAll, .pause, .scaleDown, .scaleUp, .moveBack: true
+        case .upstream, .sandbox, .broker, .lateAccount, .growth: false
         }
     }
 }

@@ -17,6 +17,10 @@ struct ChaosFindings {
         case parked
         /// The records of honest users took too long beside an adversary.
         case late
+        /// The workers took too long to read new partitions.
+        case notTakenUp
+        /// A harm of the adversary could not be done, so the run says nothing about it.
+        case harmNotDone
     }
 
     /// The number of sentences that are kept for each kind of objection. Further ones are only counted.

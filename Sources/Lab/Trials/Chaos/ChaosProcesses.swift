@@ -2,6 +2,7 @@ import Fleet
 import Harness
 import ServiceKit
 import Terminal
+import UpstreamSimulator
 
 /// The processes of a chaos run and the topics between them.
 final class ChaosProcesses {
@@ -69,14 +70,20 @@ final class ChaosProcesses {
         }
     }
 
+    /// The account that GDT does not know at first; nil without an adversary.
+    var lateAccount: GDTKeys? { self.options.hasAdversary ? LateAccount.keys(self.file) : nil }
+
     private func writeSettings(production: String) throws {
+        let apps = [DemoAccount.appID] + (self.options.hasAdversary ? [LateAccount.appID] : [])
         try self.activations.writeSettings { name, kafka, worker in
             try self.file.write(
                 to: name,
                 brokers: self.brokers,
                 upstream: self.upstream,
                 kafka: kafka,
-                worker: worker
+                worker: worker,
+                apps: apps,
+                sections: self.options.hasAdversary ? LateAccount.holdSettings : ""
             )
         }
         try self.receipts?.writeSettings { name, kafka, worker in

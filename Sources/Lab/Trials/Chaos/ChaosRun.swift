@@ -61,6 +61,7 @@ final class ChaosRun {
             processes.cluster,
             upstream: ("GDT", UpstreamControl(processes.upstream, on: harness)),
             sandbox: processes.sandbox.map { UpstreamControl($0, on: harness) },
+            lateAccount: processes.lateAccount,
             harness: harness
         )
     }
@@ -109,6 +110,8 @@ final class ChaosRun {
         }
         self.driver.sandboxControl?.turn(nil)
         try self.driver.turn()
+        if let partitions = self.driver.takeGrowth() { self.activations.load.grew(to: partitions) }
+        for records in self.driver.takeMoves() { self.activations.load.audit.moved(records) }
         for (what, length) in self.tracks.flatMap({ $0.watch.takeovers.takeEnded() }) {
             self.driver.tell("what \(what) left behind is worked again after \(length.shown)")
         }

@@ -7,8 +7,8 @@ import ServiceKit
 /// sequence draws its faults without replacement: every kind has occurred before one is repeated. All faults
 /// have ended when `calm` is reached.
 ///
-/// If receipts are verified too, a fourth sequence is always the same: the store's sandbox is down in the
-/// middle of the run.
+/// Beside an adversary, a fourth sequence is always the same: GDT does not know an account at first, the topic grows, the
+/// group is moved back, and the store's sandbox is down in the middle of the run.
 struct ChaosSchedule: Hashable, Sendable {
     /// The longest time for which all workers are absent, if there is more than one worker. It follows from
     /// the lengths of the faults, and a test checks it.
@@ -30,8 +30,8 @@ struct ChaosSchedule: Hashable, Sendable {
     ///   - length: the length of the run, at least 10 seconds.
     ///   - workers: the number of workers, at least 1.
     ///   - hasOwnBroker: whether the broker can be made to fail.
-    ///   - hasSandbox: whether there is a sandbox that can be made to fail.
-    init(seed: UInt64, length: Duration, workers: Int, hasOwnBroker: Bool, hasSandbox: Bool = false) {
+    ///   - hasAdversary: whether there are the faults of an adversary, and a sandbox that can be made to fail.
+    init(seed: UInt64, length: Duration, workers: Int, hasOwnBroker: Bool, hasAdversary: Bool = false) {
         self.length = length
         self.workers = workers
         self.calm = length - min(max(length / 10, .seconds(2)), .seconds(15))
@@ -44,7 +44,10 @@ struct ChaosSchedule: Hashable, Sendable {
         self.addWorkerFaults(using: &workerRandom)
         self.addUpstreamFaults(using: &upstreamRandom)
         if hasOwnBroker { self.addBrokerFaults(using: &brokerRandom) }
-        if hasSandbox { self.addDeadSandbox() }
+        if hasAdversary {
+            self.addDeadSandbox()
+            self.addHarms()
+        }
         self.faults.sort { $0.start < $1.start }
     }
 
@@ -178,6 +181,31 @@ struct ChaosSchedule: Hashable, Sendable {
         ] {
             self.faults.append(ChaosFault(start: start, length: half, deed: .sandbox(trouble)))
         }
+    }
+
+    // MARK: - Harms
+
+    /// The number of partitions that the topic has in the end.
+    static let partitions = ChaosCluster.partitions + 2
+    /// The length of the shortest run in which the group is moved back. A shorter run has no time for it, because no
+    /// other fault of the workers may occur meanwhile.
+    static let shortestWithMove = Duration.seconds(40)
+    /// The longest time for which the workers are absent because the group is moved back: the group has to become empty,
+    /// and open transactions have to end.
+    static let longestMove = Duration.seconds(15)
+
+    /// Adds the faults that the operators of an adversary's run cause.
+    private mutating func addHarms() {
+        let growth = ChaosFault.Deed.growth(to: Self.partitions)
+        self.faults += [
+            ChaosFault(start: .zero, length: self.length * 0.6, deed: .lateAccount),
+            ChaosFault(start: self.length * 0.25, length: .seconds(1), deed: growth),
+        ]
+        guard self.length >= Self.shortestWithMove else { return }
+        let move = ChaosFault(start: self.length * 0.4, length: Self.longestMove, deed: .moveBack)
+        // Another fault of the workers would start one of them, and the group would not become empty.
+        self.faults = self.faults.filter { !$0.isOfWorkers || !self.isOut($0, during: move) }
+        self.faults.append(move)
     }
 
     // MARK: - Times

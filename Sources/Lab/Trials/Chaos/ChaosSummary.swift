@@ -48,12 +48,31 @@ struct ChaosSummary {
         )
         table.add("calls", "\(findings.calls), \(findings.repeatedCalls) after the last word")
         table.add("calls that nobody asked for", "\(findings.count(.strangeCall))")
+        if options.hasAdversary { Self.addHarms(audit, to: &table) }
         if let receipts { Self.add(receipts, to: &table, options) }
         table.add()
         table.add("worked again after kill -9", Self.takeovers(takeovers))
         table.addEnd(tally)
         table.add("workers that failed otherwise", "\(findings.count(.worker))")
         self.lines = [""] + table.lines + [""]
+    }
+
+    /// Adds the numbers of the harms that have no row of their own elsewhere.
+    private static func addHarms(_ audit: ChaosAudit, to table: inout ChaosTable) {
+        let count = { (kind: InputKind) in audit.inputs.count { $0.kind == kind } }
+        table.add(
+            "values and keys at the limit",
+            "\(count(.oversized)) and \(count(.longKey)), \(count(.empty)) values empty"
+        )
+        table.add("answers beyond the limit", "\(count(.largeAnswer)), and \(count(.poison)) poison")
+        table.add("of an account that GDT did not know", "\(count(.lateAccount))")
+        let partitions = audit.newPartitions
+        table.add(
+            "new partitions taken up",
+            partitions.waits.last.map { "\(partitions.count), after \($0.shown) at most" } ?? "not measured"
+        )
+        let moved = audit.movedBack
+        table.add("after a moved position", "\(moved.count) records, \(moved.excused) with one more outcome")
     }
 
     /// Adds the numbers of the receipts, and the effects of the outage of the sandbox on them.

@@ -43,6 +43,9 @@ extension FaultDriver {
             self.tell("\(trouble.rawValue), for \(length)")
             self.tally.brokerFaults += 1
             self.cluster.tellBroker(trouble.order(for: fault.length))
+        case .lateAccount: self.tell("GDT does not know one of the accounts, for \(length)")
+        case .growth(let partitions): try self.beginGrowth(to: partitions)
+        case .moveBack: try self.beginMove(fault)
         }
     }
 
@@ -68,6 +71,11 @@ extension FaultDriver {
             guard trouble != .cutsConnections, trouble != .movesCoordinators else { return }
             self.tell("over: \(trouble.rawValue)")
             self.cluster.tellBroker(BrokerOrder(faults: BrokerOrder.Faults()))
+        case .lateAccount:
+            self.tell("GDT gets to know the account")
+            if let lateAccount { self.control.add(lateAccount) }
+        case .growth: break
+        case .moveBack: self.endMove()
         }
     }
 
@@ -76,7 +84,7 @@ extension FaultDriver {
     }
 
     /// Schedules the restart of these workers.
-    private func restart(_ workers: [Int], _ fault: ChaosFault) {
+    func restart(_ workers: [Int], _ fault: ChaosFault) {
         for crew in self.targets.map(\.crew) {
             self.restarts += workers.filter { $0 < crew.size }.map { (crew, $0, fault) }
         }
@@ -86,7 +94,7 @@ extension FaultDriver {
 
     /// Schedules a kill. The worker's metrics are read first, so that its partitions are known: they are
     /// without a worker from then on.
-    private func planKill(_ slot: WorkerSlot?, of target: Target) {
+    func planKill(_ slot: WorkerSlot?, of target: Target) {
         guard let slot, slot.state == .working else { return }
         let question = slot.metricsRequest.map { self.harness.ask($0) }
         let latest = ContinuousClock.now + Self.lastQuestion

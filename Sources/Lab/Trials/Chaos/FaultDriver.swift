@@ -1,6 +1,7 @@
 import Foundation
 import Harness
 import UpstreamHTTP
+import UpstreamSimulator
 
 /// Carries out the faults of a schedule on workers, upstreams and broker, and starts workers again.
 final class FaultDriver {
@@ -48,6 +49,16 @@ final class FaultDriver {
     var kills: [PlannedKill] = []
     /// The workers that are started again as soon as their last process has ended.
     var restarts: [(crew: ChaosCrew, worker: Int, fault: ChaosFault)] = []
+    /// The account that GDT gets to know at the end of the fault `lateAccount`.
+    let lateAccount: GDTKeys?
+    /// The growth of the topics; nil before it begins and after it is done.
+    var growth: TopicGrowth?
+    /// The number of partitions that the topics have got; nil before, and once it was taken.
+    private var grown: Int?
+    /// The move of the group that is under way, with its fault; nil if there is none.
+    var move: (move: OffsetMove, fault: ChaosFault)?
+    /// The records that are read again because of a move, for each move that was not taken yet.
+    private var moved: [[Int32: Range<Int64>]] = []
     var tally = ChaosTally()
     /// Objections that are not about one input.
     private(set) var findings: [(ChaosFindings.Matter, String)] = []
@@ -58,6 +69,7 @@ final class FaultDriver {
         _ cluster: ChaosCluster,
         upstream: (name: String, control: UpstreamControl),
         sandbox: UpstreamControl? = nil,
+        lateAccount: GDTKeys? = nil,
         harness: Harness
     ) {
         self.toBegin = schedule.faults[...]
@@ -66,6 +78,7 @@ final class FaultDriver {
         self.upstreamName = upstream.name
         self.control = upstream.control
         self.sandboxControl = sandbox
+        self.lateAccount = lateAccount
         self.harness = harness
     }
 
@@ -98,12 +111,27 @@ final class FaultDriver {
         self.toEnd.removeAll { $0.end <= self.time }
         self.killWhoIsDue()
         try self.takeEnds()
+        if let count = self.growWhenPossible() { self.grown = count }
+        if let records = self.moveWhenPossible() { self.moved.append(records) }
+    }
+
+    /// Returns the number of partitions that the topics have got, once.
+    func takeGrowth() -> Int? {
+        defer { self.grown = nil }
+        return self.grown
+    }
+
+    /// Returns the records that are read again because of moves, once for each move.
+    func takeMoves() -> [[Int32: Range<Int64>]] {
+        defer { self.moved = [] }
+        return self.moved
     }
 
     /// Sends SIGTERM to all workers.
     ///
     /// - Returns: a closure that says whether all have ended.
     func dismissAll() -> () -> Bool {
+        if self.growth != nil { self.object(.harmNotDone, "the topics did not get more partitions") }
         self.tell("SIGTERM to every worker")
         self.restarts = []
         for slot in self.slots { slot.dismiss() }

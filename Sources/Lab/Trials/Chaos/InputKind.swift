@@ -11,8 +11,17 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     case illegalMuid, illegalTime
     case unavailable, proxyPage, cutBefore, cutAfter, truncated, keysNotFound
     case tombstone, notJSON, unknownApp, illegalRequest, unknownCode
-    /// GDT answers every call for this record with status 503, and other records normally. Only an adversary
-    /// publishes it.
+    /// A value without bytes. Only an adversary publishes it, and all kinds below it.
+    case empty
+    /// A value that is no JSON, and as large as the topic takes.
+    case oversized
+    /// A good record with a key that is nearly as large as the topic takes.
+    case longKey
+    /// A good record of an account that is configured, but that GDT does not know yet (`LateAccount`).
+    case lateAccount
+    /// GDT answers every call for this record with more than the worker reads, and other records normally.
+    case largeAnswer
+    /// GDT answers every call for this record with status 503, and other records normally.
     case poison
     /// A receipt of a purchase in production, and one of a purchase in the sandbox. The receipt worker
     /// handles both.
@@ -26,12 +35,12 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
 
     var sort: Sort {
         switch self {
-        case .json, .protobuf, .framed, .event, .purchase, .sandboxPurchase: .good
+        case .json, .protobuf, .framed, .event, .longKey, .lateAccount, .purchase, .sandboxPurchase: .good
         case .zeroDevice, .oldConversion, .illegalMuid, .illegalTime: .refused
         case .unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound, .unknownCode,
-            .poison:
+            .largeAnswer, .poison:
             .retried
-        case .tombstone, .notJSON, .unknownApp, .illegalRequest: .malformed
+        case .tombstone, .notJSON, .empty, .oversized, .unknownApp, .illegalRequest: .malformed
         }
     }
 
@@ -58,14 +67,14 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         switch self.sort {
         case .good: .succeeded
         case .refused: .rejected
-        case .retried: self == .unknownCode || self == .poison ? .deadLettered : .succeeded
+        case .retried: self.needsCompany ? .deadLettered : .succeeded
         case .malformed: .deadLettered
         }
     }
 
     /// Whether a worker needs other records that succeed to see that the fault is this record's own. Without them the
     /// record waits, in a lane that is held.
-    var needsCompany: Bool { self == .poison || self == .unknownCode }
+    var needsCompany: Bool { [.poison, .largeAnswer, .unknownCode].contains(self) }
 
     /// The code of the reason that the outcome must have; nil for a success.
     var reason: String? {
@@ -75,30 +84,32 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         case .illegalMuid: "gdt.-15"
         case .illegalTime: "gdt.-14"
         case .tombstone: "value.tombstone"
-        case .notJSON: "value.not_json"
+        case .notJSON, .oversized: "value.not_json"
+        case .empty: "value.empty"
         case .unknownApp: "configuration.unknown_app"
         case .illegalRequest: "gdt.-1"
         case .unknownCode: "gdt.-99"
         case .poison: "http.503"
+        case .largeAnswer: "transport.too_large_after_send"
         default: nil
         }
     }
 
     /// Whether an outcome of this kind may have this reason.
     ///
-    /// A record that GDT always answers with an unknown code or with status 503 is dead-lettered when the
-    /// last of its attempts fails. If an outage begins at that moment, the last failure belongs to the
+    /// A record that GDT never answers usefully is dead-lettered when the last of its attempts fails. If an outage begins at that moment, the last failure belongs to the
     /// outage.
     func mayEnd(because reason: String?) -> Bool {
         if reason == self.reason { return true }
-        guard self == .unknownCode || self == .poison, let reason else { return false }
+        guard self.needsCompany, let reason else { return false }
         return reason.hasPrefix("transport.") || reason.hasPrefix("http.")
     }
 
     /// Whether GDT must receive a call for a record of this kind.
     var isCalledFor: Bool {
         switch self {
-        case .zeroDevice, .oldConversion, .tombstone, .notJSON, .unknownApp, .purchase, .sandboxPurchase:
+        case .zeroDevice, .oldConversion, .tombstone, .notJSON, .empty, .oversized, .unknownApp, .purchase,
+            .sandboxPurchase:
             false
         default: true
         }
@@ -112,9 +123,9 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         case .illegalTime: ret == -14
         case .illegalRequest: ret == -1
         case .unknownCode: ret == -99
-        // A later record of the key must not be called for before the poison is dead-lettered, and no answer
-        // of GDT shows when that happens.
-        case .poison: false
+        // A later record of the key must not be called for before this one is dead-lettered, and no answer of
+        // GDT shows when that happens.
+        case .poison, .largeAnswer: false
         default: ret == 0
         }
     }
@@ -133,6 +144,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         case .illegalRequest: "sim-ret-1"
         case .unknownCode: "sim-ret-99"
         case .poison: "sim-503"
+        case .largeAnswer: "sim-large"
         default: "chaos"
         }
     }
@@ -149,6 +161,9 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         case .zeroDevice: message.deviceID = "00000000-0000-0000-0000-000000000000"
         case .oldConversion: message.convertedAt.seconds -= 8 * 24 * 3_600
         case .unknownApp: message.appID = 998_877
+        case .lateAccount: message.appID = LateAccount.appID
+        case .empty: return self.replaced(make.protobuf(message), by: [])
+        case .oversized: return self.replaced(make.protobuf(message), by: Self.oversizedValue)
         case .tombstone: return self.replaced(make.protobuf(message), by: nil)
         case .notJSON: return self.replaced(make.protobuf(message), by: Array(#"{"appId":"112233","#.utf8))
         default: break

@@ -20,7 +20,7 @@ final class Load: Attended {
     private var begun: ContinuousClock.Instant?
     /// The number of inputs that were sent or skipped since the start.
     private var due = 0
-    /// An input that did not fit into the producer's queue; it is sent first at the next attempt.
+    /// An input that the producer did not take yet; it is sent first at the next attempt.
     private var next: (record: OutboundRecord, number: Int)?
 
     /// - Parameter rate: the number of inputs per second.
@@ -31,7 +31,8 @@ final class Load: Attended {
         self.random = SplitMix64(seed: seed)
         let properties = [
             "bootstrap.servers": brokers, "linger.ms": "5", "message.timeout.ms": "120000",
-            "reconnect.backoff.max.ms": "1000",
+            "reconnect.backoff.max.ms": "1000", "topic.metadata.refresh.interval.ms": "1000",
+            "message.max.bytes": "\(InputKind.largestBatch)",
         ]
         self.producer = try Producer(properties)
     }
@@ -44,6 +45,9 @@ final class Load: Attended {
     func begin() { self.begun = .now }
 
     func end() { self.begun = nil }
+
+    /// Registers that the topic has more partitions from now on.
+    func grew(to partitions: Int) { self.source.grew(to: partitions) }
 
     func serve() {
         self.producer.serve { receipt in
@@ -71,7 +75,7 @@ final class Load: Attended {
 
     /// Sends one input.
     ///
-    /// - Returns: false if the producer's queue is full.
+    /// - Returns: false if the producer's queue is full, or if the producer does not know the partition yet.
     private func sendOne() throws -> Bool {
         let (record, number) = self.next ?? self.made()
         self.next = nil
@@ -79,7 +83,7 @@ final class Load: Attended {
             try self.producer.send(record, id: UInt64(number))
             return true
         } catch {
-            guard error.code == .queueFull else { throw error }
+            guard [.queueFull, .unknownPartition].contains(error.code) else { throw error }
             self.next = (record, number)
             return false
         }
@@ -89,7 +93,7 @@ final class Load: Attended {
     private func made() -> (record: OutboundRecord, number: Int) {
         let time = self.begun?.duration(to: .now) ?? .zero
         var input = self.source.next(at: time, using: &self.random)
-        input.record.key = ChaosAudit.key(input.key)
+        input.record.key = input.kind.key(input.key)
         let sentAt = input.isHonest ? Moment.now.wall : nil
         return (input.record, self.audit.sent(input.record, input.kind, key: input.key, at: sentAt))
     }

@@ -11,8 +11,8 @@ final class UpstreamControl {
 
     private let harness: Harness
     private let url: String
-    /// The bodies that are still to be posted, in order. The first may be in flight.
-    private var orders: [String] = []
+    /// The bodies that are still to be posted, in order, each with its path. The first may be in flight.
+    private var orders: [(path: String, body: String)] = []
     /// The id of the request that posts the first body; nil if none is in flight.
     private var orderID: UInt64?
     /// The id of the request for a page of the journal; nil if none is in flight.
@@ -30,11 +30,15 @@ final class UpstreamControl {
     }
 
     /// Queues a request that replaces the simulator's faults.
-    func set(_ faults: Faults) {
-        let encoder = JSONEncoder()
+    func set(_ faults: Faults) { self.post(faults, to: "/control/faults") }
+
+    /// Queues a request that adds an account to the simulator of GDT.
+    func add(_ keys: GDTKeys) { self.post([keys], to: "/control/keys") }
+
+    private func post(_ value: some Encodable, to path: String) {
         // The values are numbers and names, so encoding cannot fail.
-        if let body = try? encoder.encode(faults) {
-            self.orders.append(String(decoding: body, as: UTF8.self))
+        if let body = try? JSONEncoder().encode(value) {
+            self.orders.append((path, String(decoding: body, as: UTF8.self)))
         }
     }
 
@@ -49,7 +53,7 @@ final class UpstreamControl {
             self.nextOrder = .now + (self.orders.isEmpty ? .zero : Self.pause)
         }
         if self.orderID == nil, let order = self.orders.first, .now >= self.nextOrder {
-            self.orderID = self.harness.ask(self.request("/control/faults", posting: order))
+            self.orderID = self.harness.ask(self.request(order.path, posting: order.body))
         }
         if let take { self.readOn(take) }
     }

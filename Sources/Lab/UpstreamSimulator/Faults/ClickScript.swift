@@ -4,7 +4,7 @@
 ///     click id = "sim-" step *( "." step ) [ "-" anything ]
 ///     step     = kind [ "x" count ]          without a count: always
 ///     kind     = status [ "after" seconds ]  300 to 599; 429 has Retry-After: 1 unless another is given
-///              | "cut" | "cutafter" | "html" | "truncated" | "hang"
+///              | "cut" | "cutafter" | "html" | "truncated" | "large" | "hang"
 ///              | "ret-" code                 the negative of the digits: ret-15 is −15
 ///              | "slow" milliseconds         judged normally, and answered late
 ///
@@ -64,6 +64,8 @@ extension ClickScript.Step {
             self.init(misbehaviour: .proxyPage)
         } else if text.take("truncated") {
             self.init(misbehaviour: .truncate)
+        } else if text.take("large") {
+            self.init(misbehaviour: .enlarge)
         } else if text.take("hang") {
             self.init(misbehaviour: .hang)
         } else if text.take("ret-") {

@@ -23,15 +23,16 @@ package struct Course: Hashable, Sendable {
     package var reachesTheAPI: Bool {
         switch self.misbehaviour {
         case .hang, .cutBefore, .status, .proxyPage: false
-        case nil, .ret, .truncate, .cutAfter: true
+        case nil, .ret, .truncate, .enlarge, .cutAfter: true
         }
     }
 
-    /// The code in the response; nil if no complete response of the API is sent.
+    /// The code in the response; nil if no complete response of the API is sent, or one that no client has to
+    /// read to its end.
     package var spokenRet: GDTRet? {
         switch self.misbehaviour {
         case nil, .ret: self.ret
-        case .hang, .cutBefore, .status, .proxyPage, .truncate, .cutAfter: nil
+        case .hang, .cutBefore, .status, .proxyPage, .truncate, .enlarge, .cutAfter: nil
         }
     }
 }

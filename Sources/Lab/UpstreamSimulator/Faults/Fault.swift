@@ -9,6 +9,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case proxyPage = "proxy_page"
     case wrongRet = "wrong_ret"
     case truncated
+    case tooLarge = "too_large"
     case cutAfter = "cut_after"
     case down
 }

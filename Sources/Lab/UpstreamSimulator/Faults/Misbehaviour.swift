@@ -12,6 +12,9 @@ package enum Misbehaviour: Hashable, Sendable {
     case ret(GDTRet)
     /// The report is judged and counted, but the response body ends before its announced length.
     case truncate
+    /// The report is judged and counted, but the response has a `msg` of 128 KiB, more than a client may want to
+    /// read.
+    case enlarge
     /// The report is judged and counted, but the connection is closed without a response.
     case cutAfter
 
@@ -24,6 +27,7 @@ package enum Misbehaviour: Hashable, Sendable {
         case .proxyPage: .proxyPage
         case .ret: .wrongRet
         case .truncate: .truncated
+        case .enlarge: .tooLarge
         case .cutAfter: .cutAfter
         }
     }

@@ -17,6 +17,13 @@ struct Reply: Sendable {
         return Reply(contentType: "application/json", body: ByteBuffer(string: json))
     }
 
+    /// A response of the GDT API with a message of 128 KiB.
+    static func enlarged(_ ret: GDTRet) -> Reply {
+        let message = String(repeating: "\(ret.message) ", count: (128 << 10) / (ret.message.utf8.count + 1))
+        let json = "{\"ret\":\(ret.rawValue),\"msg\":\"\(message)\"}"
+        return Reply(contentType: "application/json", body: ByteBuffer(string: json))
+    }
+
     /// The first half of a response. The connection is closed after it.
     static func truncated(_ whole: Reply) -> Reply {
         var reply = whole

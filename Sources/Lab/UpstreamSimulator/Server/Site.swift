@@ -52,6 +52,7 @@ extension Course {
             .reply(.status(status, retryAfterSeconds: retryAfter))
         case .proxyPage: .reply(.proxyPage)
         case .truncate: .reply(.truncated(.ret(self.ret)))
+        case .enlarge: .reply(.enlarged(self.ret))
         case nil, .ret: .reply(.ret(self.ret))
         }
     }
