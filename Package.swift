@@ -605,9 +605,9 @@ let package = Package(
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [
-                "ActivationWorker", "EventThread", "Operations", "Records", "ServiceKit", "TestMaterial",
-                "UpstreamHTTP", "UpstreamSimulator", "WireFormats",
-                "WorkerKit", "WorkerTestSupport", logging,
+                "ActivationWorker", "EventThread", "FlotillaWorkerTestKit", "Operations", "Records",
+                "ServiceKit", "Simulation", "TestMaterial", "UpstreamHTTP", "UpstreamSimulator",
+                "WireFormats", "WorkerKit", "WorkerTestSupport", logging,
             ],
             swiftSettings: house
         ),
