@@ -462,7 +462,12 @@ let package = Package(
         ),
 
         // How the sources themselves are kept.
-        .testTarget(name: "HouseTests", dependencies: ["WorkerTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "HouseTests",
+            dependencies: ["WorkerTestSupport"],
+            exclude: ["PublicSurface.txt"],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "ShellTests",
             dependencies: [
@@ -600,9 +605,9 @@ let package = Package(
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [
-                "ActivationWorker", "EventThread", "Operations", "Records", "ServiceKit", "TestMaterial",
-                "UpstreamHTTP", "UpstreamSimulator", "WireFormats",
-                "WorkerKit", "WorkerTestSupport", logging,
+                "ActivationWorker", "EventThread", "FlotillaWorkerTestKit", "Operations", "Records",
+                "ServiceKit", "Simulation", "TestMaterial", "UpstreamHTTP", "UpstreamSimulator",
+                "WireFormats", "WorkerKit", "WorkerTestSupport", logging,
             ],
             swiftSettings: house
         ),

@@ -59,18 +59,22 @@ struct SimulatedBatch: BatchTemplate {
     static func requests(in request: HTTPRequest) -> [HTTPRequest] {
         guard request.url.hasSuffix("/\(self.path)") else { return [request] }
         return String(decoding: request.body ?? [], as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false).map { element in
-                let fields = element.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-                let headers = stride(from: 2, to: fields.count - 1, by: 2).map {
-                    HTTPHeader(fields[$0], fields[$0 + 1])
-                }
-                return HTTPRequest(
-                    method: .post,
-                    url: fields[0],
-                    headers: headers,
-                    body: fields.count > 1 ? Array(fields[1].utf8) : nil
-                )
-            }
+            .split(separator: "\n", omittingEmptySubsequences: false).map { self.request(of: Array($0.utf8)) }
+    }
+
+    /// Returns the request of one record from its element.
+    static func request(of element: [UInt8]) -> HTTPRequest {
+        let fields = String(decoding: element, as: UTF8.self)
+            .split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        let headers = stride(from: 2, to: fields.count - 1, by: 2).map {
+            HTTPHeader(fields[$0], fields[$0 + 1])
+        }
+        return HTTPRequest(
+            method: .post,
+            url: fields[0],
+            headers: headers,
+            body: fields.count > 1 ? Array(fields[1].utf8) : nil
+        )
     }
 }
 

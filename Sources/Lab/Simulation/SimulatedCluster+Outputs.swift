@@ -109,9 +109,10 @@ extension SimulatedCluster {
         self.outcomes.count + self.skipped.count == self.logs.inputCount && self.tickets.isEmpty
     }
 
-    /// Whether the calls for a record share requests with others.
+    /// Whether the calls for a record share requests with others, as far as the judges know.
     func isJoined(_ name: RecordName) -> Bool {
-        self.logs[input: name.partition]?.record(at: name.offset)?.header(SimulatedBatch.header) != nil
+        self.sharesRequests
+            || self.logs[input: name.partition]?.record(at: name.offset)?.header(SimulatedBatch.header) != nil
     }
 
     /// Returns the partitions from which the record of a call can have been read.

@@ -59,6 +59,8 @@ package final class SimulatedCluster {
     var rememberedAsFinished: [TopicPartition: [Int64]] = [:]
     /// The topics to which handlers send records of their own.
     package var channelTopics: Set<String> = []
+    /// Whether the calls of any record may share requests.
+    var sharesRequests = false
     /// A description of each broken promise.
     package var violations: [String] = [] {
         didSet { for one in self.violations.dropFirst(oldValue.count) { self.narrator?.tell("judge", one) } }

@@ -65,7 +65,7 @@ package final class SimulatedUpstream: Upstream {
         package var endpoint: SimulatedHandler.Endpoint
         /// The time at which the call began, in monotonic nanoseconds.
         package var at: Int64
-        /// The request as it was sent.
+        /// The request as it was sent; where records share it, the part of this one.
         package var request: HTTPRequest
 
         /// The name of the record that the call is for.
@@ -117,6 +117,8 @@ package final class SimulatedUpstream: Upstream {
     /// The records whose calls were in a request that was refused for some of them. They are sent again at
     /// once, in smaller requests.
     private var split: Set<String> = []
+    /// The ids of requests that a handler under test has written itself for several records.
+    private var shared: Set<UInt64> = []
     /// Returns whether the process is still alive to make a call.
     var isAlive: () -> Bool = { true }
     /// Called for each call that begins.
@@ -137,7 +139,7 @@ package final class SimulatedUpstream: Upstream {
         guard self.isAlive() else { return }
         if self.inFlight[id] != nil { self.violations.append("two calls under one id") }
         let now = self.clock.now.monotonic
-        let calls = SimulatedBatch.requests(in: request).map { Call($0, at: now) }
+        let calls = SharedRequest.calls(in: request, at: now)
         self.inFlight[id] = []
         for call in calls {
             self.judgePauses(call)
@@ -147,10 +149,20 @@ package final class SimulatedUpstream: Upstream {
             self.callsInFlight += 1
         }
         self.mostInFlight = max(self.mostInFlight, self.callsInFlight)
-        let reply = Reply.joined(calls.map(self.reply))
+        let reply = self.reply(to: calls, in: request)
+        if SharedRequest.isMarked(request), calls.count > 1 { self.shared.insert(id) }
         self.bytesInHand += Self.bytes(of: calls, reply.result)
         self.mostBytesInHand = max(self.mostBytesInHand, self.bytesInHand)
         self.completions.add((id, reply.result), due: now + reply.latency.wholeNanoseconds)
+    }
+
+    /// Returns the answer to a request. One that a handler under test has written itself is answered as a whole.
+    private func reply(to calls: [Call], in request: HTTPRequest) -> Reply {
+        guard SharedRequest.isMarked(request), var whole = calls.first else {
+            return Reply.joined(calls.map(self.reply))
+        }
+        whole.request = request
+        return self.reply(whole)
     }
 
     /// Checks a call that begins against what `Retry-After` has said.
@@ -181,7 +193,10 @@ package final class SimulatedUpstream: Upstream {
             let calls = self.inFlight.removeValue(forKey: id) ?? []
             self.callsInFlight -= calls.count
             self.bytesInHand -= Self.bytes(of: calls, result)
+            let isShared = self.shared.remove(id) != nil
             if self.orphans.remove(id) == nil, case .success(let response) = result {
+                // Such an upstream tells in the body of a 200 whether it has refused the request.
+                if isShared, response.status == 200 { self.split.formUnion(calls.map(\.record)) }
                 for call in calls { self.note(response, to: call) }
             }
             completed(id, result)

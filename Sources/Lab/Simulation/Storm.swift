@@ -49,6 +49,7 @@ package final class Storm: SeededStorm, CallStorm {
         self.simulation.batches = plan.batches
         if plan.hasParkingTopic { self.simulation.makeParkingTopic() }
         self.simulation.handler = subject?.handler
+        self.simulation.cluster.sharesRequests = subject?.sharesRequests == true
         self.simulation.cluster.channelTopics = Set(subject?.handler.channelTopics ?? [])
         self.simulation.settings.channelTopics = subject?.handler.channelTopics ?? []
         self.random = random

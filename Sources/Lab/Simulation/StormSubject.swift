@@ -3,8 +3,9 @@ package import WorkerKit
 
 /// A handler that a storm plays, with its records and the honest answers of its upstream.
 ///
-/// The handler must put the headers of `SimulatedUpstream.Call` before those of its own requests, and encode
-/// outcomes as `SimulatedOutcome`, with the number of its records for channels as the answer.
+/// The handler must put the headers of `SimulatedUpstream.Call` before those of its own requests, with
+/// `SharedRequest` where records share one, and encode outcomes as `SimulatedOutcome`, with the number of its
+/// records for channels as the answer.
 package struct StormSubject {
     /// One kind of record.
     package struct Sample: Sendable {
@@ -24,16 +25,22 @@ package struct StormSubject {
 
     let handler: ErasedHandler
     let samples: [Sample]
-    /// Makes the answer of an upstream without faults, which arrives after the given time.
+    /// Whether records of the handler may share requests. A record then waits for others longer than for itself.
+    let sharesRequests: Bool
+    /// Makes the answer of an upstream without faults, which arrives after the given time. Where records share a
+    /// request, this is called once with the first of its calls and the whole request, and `SharedRequest` tells
+    /// all calls.
     let reply: (SimulatedUpstream.Call, Duration) -> SimulatedUpstream.Reply
 
     package init(
         handler: ErasedHandler,
         samples: [Sample],
+        sharesRequests: Bool = false,
         reply: @escaping (SimulatedUpstream.Call, Duration) -> SimulatedUpstream.Reply
     ) {
         self.handler = handler
         self.samples = samples
+        self.sharesRequests = sharesRequests
         self.reply = reply
     }
 }

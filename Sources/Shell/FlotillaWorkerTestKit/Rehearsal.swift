@@ -58,6 +58,7 @@ public struct Rehearsal: Sendable {
 
     private let handler: @Sendable () -> ErasedHandler
     private let samples: [Sample]
+    private let sharesRequests: Bool
     private let upstream: @Sendable (Request) -> Response
 
     /// Makes a rehearsal of a worker with an upstream of its own.
@@ -100,17 +101,25 @@ public struct Rehearsal: Sendable {
         )
         let handler = ActivationShellProgram<S>.handler(shell, reader, engine: engine)
         try reader.finish()
-        self.init({ ErasedHandler(RehearsedHandler(base: handler)) }, samples: samples, upstream: upstream)
+        self.init(
+            { ErasedHandler(RehearsedHandler(base: handler)) },
+            samples: samples,
+            // The endpoints after that of scheme 2 are those of routes that send several records in one request.
+            sharesRequests: handler.endpoints.count > 1,
+            upstream: upstream
+        )
     }
 
     private init(
         _ handler: @escaping @Sendable () -> ErasedHandler,
         samples: [Sample],
+        sharesRequests: Bool = false,
         upstream: @escaping @Sendable (Request) -> Response
     ) {
         precondition(!samples.isEmpty, "a rehearsal needs a sample")
         self.handler = handler
         self.samples = samples
+        self.sharesRequests = sharesRequests
         self.upstream = upstream
     }
 
@@ -132,7 +141,11 @@ public struct Rehearsal: Sendable {
     }
 
     private var subject: StormSubject {
-        StormSubject(handler: self.handler(), samples: self.samples.map(\.sample)) { call, latency in
+        StormSubject(
+            handler: self.handler(),
+            samples: self.samples.map(\.sample),
+            sharesRequests: self.sharesRequests
+        ) { call, latency in
             let response = self.upstream(Request(RecordMark.removed(from: call.request)))
             var reply = SimulatedUpstream.Reply(response.status, after: latency)
             reply.result = .success(response.http)

@@ -59,11 +59,18 @@ struct RehearsedHandler<Base: Handler>: Handler {
         of record: InboundRecord,
         isFollowUp: Bool
     ) -> Call<Job> {
-        let request = RecordMark.added(to: call.request, of: record, lane: call.lane, isFollowUp: isFollowUp)
+        let lane = call.lane
+        let content: Call<Job>.Content =
+            switch call.content {
+            case .request(let request):
+                .request(RecordMark.added(to: request, of: record, lane: lane, isFollowUp: isFollowUp))
+            case .part(let part):
+                .part(RecordMark.added(to: part, of: record, lane: lane, isFollowUp: isFollowUp))
+            }
         return Call(
-            request,
+            content,
             for: Job(job: call.job, record: record),
-            lane: call.lane,
+            lane: lane,
             isPerishable: call.isPerishable,
             isSecondTry: call.isSecondTry
         )
