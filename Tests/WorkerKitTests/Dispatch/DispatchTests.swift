@@ -115,11 +115,11 @@ struct DispatchTests {
             $0.leastConcurrency = 4
         }
         for id in records.arrive(6) { #expect(records.callNext(to: 0) == id) }
-        for _ in 0..<200 where records.dispatch.gates.pace.callLimit(at: records.now) > 4 {
-            records.seconds += 1
+        // Every second call is answered, so that the breaker stays closed.
+        for turn in 0..<1_000 where records.dispatch.gates.pace.callLimit(at: records.now) > 4 {
             guard let id = records.arrive().first, records.callNext(to: 1) == id else { break }
             records.seconds += 0.05
-            _ = records.fail(id)
+            if turn.isMultiple(of: 2) { _ = records.fail(id) } else { _ = records.answer(id) }
         }
         #expect(records.dispatch.gates.pace.callLimit(at: records.now) == 4)
         #expect(records.table.callsInFlight(to: 0) == 6)

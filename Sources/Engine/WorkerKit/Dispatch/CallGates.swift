@@ -73,12 +73,12 @@ struct CallGates: Sendable {
 
     /// Returns the number of slots that one endpoint may take.
     ///
-    /// An endpoint may use all slots while it gives them back soon (`isQuick`). If each of its calls may hang
+    /// An endpoint may use all slots while it gives them back soon (`CallTimes`). If each of its calls may hang
     /// until its timeout, it gets an equal share of the slots while others are in use, and otherwise all but a
     /// quarter, so that another one can begin.
     private func slots(of endpoint: Int, at now: Int64) -> Int {
         let limit = self.pace.callLimit(at: now)
-        guard self.endpoints.count > 1, !self.endpoints[endpoint].isQuick else { return limit }
+        guard self.endpoints.count > 1, !self.endpoints[endpoint].isQuick(at: now) else { return limit }
         let isShared = self.endpoints.indices.contains { other in
             other != endpoint && self.endpoints[other].wasCalledLately(at: now)
         }
@@ -200,7 +200,7 @@ struct CallGates: Sendable {
     /// Notes that nothing more will be told of a call. If the call was a probe and its answer has said nothing
     /// about the breaker or the lane that it was to probe, another probe can be sent.
     mutating func callEnded(_ call: CallInFlight, at now: Int64) {
-        self.endpoints[call.endpoint].callEnded(call.number)
+        self.endpoints[call.endpoint].callEnded(call)
         guard !self.lanes.areAllWell else { return }
         self.lanes.callEnded(call.number, on: Lanes.upstream, at: now)
         self.lanes.callEnded(call.number, on: call.lane, at: now)

@@ -137,7 +137,10 @@ struct CallQueues: Sendable {
             if !isClosed, self.isTurnOfUnplanned(at: endpoint), self.ready.freshCount > 0,
                 let id = self.ready.pop(isInDoubt: true, using: &random, mayFail: { _ in false })
             {
-                guard table.kind(of: id) == .ready else { continue }
+                guard table.kind(of: id) == .ready else {
+                    self.wasUnplanned[endpoint] = false
+                    continue
+                }
                 self.unplanned = (id, endpoint)
                 return id
             }

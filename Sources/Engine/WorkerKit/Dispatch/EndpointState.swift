@@ -13,18 +13,15 @@ struct EndpointState: Sendable {
     private(set) var rate: RateLimit?
     /// The monotonic time of the last call; nil before the first one.
     private var calledAt: Int64?
-    /// The mean time of the calls that have ended, in seconds. Each call weighs an eighth, and those before it
-    /// the rest. An endpoint that nobody has called yet may be a slow one.
-    private var meanTime = 2.0
+    private var times = CallTimes()
 
     init(_ identity: UpstreamEndpoint, _ breaker: CircuitBreaker.Settings) {
         self.identity = identity
         self.breaker = CircuitBreaker(breaker)
     }
 
-    /// Whether calls take at most a second on average. If most calls hang until their timeout, a few quick ones
-    /// among them do not make the endpoint quick.
-    var isQuick: Bool { self.meanTime <= 1 }
+    /// Returns whether calls take at most a second on average.
+    func isQuick(at now: Int64) -> Bool { self.times.areShort(at: now) }
 
     /// Returns whether the endpoint was called in the last ten seconds.
     func wasCalledLately(at now: Int64) -> Bool {
@@ -55,11 +52,12 @@ struct EndpointState: Sendable {
     mutating func callStarted(_ call: UInt64, at now: Int64) {
         self.breaker.callStarted(call, at: now)
         self.calledAt = now
+        self.times.began(at: now)
         self.rate?.take(at: now)
     }
 
     mutating func callCompleted(_ exchange: Exchange, nanoseconds: Int64, at now: Int64) {
-        self.meanTime += (Double(nanoseconds) / 1e9 - self.meanTime) / 8
+        self.times.took(nanoseconds)
         self.rate?.note(throttled: exchange.isThrottled, at: now)
     }
 
@@ -82,7 +80,10 @@ struct EndpointState: Sendable {
         return was
     }
 
-    mutating func callEnded(_ call: UInt64) { self.breaker.callEnded(call) }
+    mutating func callEnded(_ call: CallInFlight) {
+        self.breaker.callEnded(call.number)
+        self.times.ended(began: call.began)
+    }
 
     /// Notes this worker's part of the partitions of the whole fleet, from 0 to 1. Its part of the endpoint's
     /// rate is as large.

@@ -14,7 +14,7 @@ struct LetterPrint {
     private let pointer: Int?
 
     init(_ record: OutboundRecord) {
-        self.whole = Self.hash(record.key, record.value, record.headers)
+        self.whole = Self.hash(record.key, record.value, headers: record.headers)
         guard let value = record.value, value.count + (record.key?.count ?? 0) >= Self.largeFrom else {
             self.pointer = nil
             return
@@ -23,20 +23,20 @@ struct LetterPrint {
             RecordHeader("dlq.value_bytes", String(value.count)),
             RecordHeader("dlq.value_sha256", Digest.sha256.hexadecimal(value)),
         ]
-        self.pointer = Self.hash(record.key, nil, record.headers + stated)
+        self.pointer = Self.hash(record.key, nil, headers: record.headers + stated)
     }
 
     /// Whether this is a dead letter of the record.
     func fits(_ letter: InboundRecord) -> Bool {
         let own = letter.headers.filter { !$0.name.hasPrefix("dlq.") && !$0.name.hasPrefix("__dlq.") }
         guard letter.header("dlq.value_omitted") != nil else {
-            return Self.hash(letter.key, letter.value, own) == self.whole
+            return Self.hash(letter.key, letter.value, headers: own) == self.whole
         }
         let stated = letter.headers.filter { $0.name == "dlq.value_bytes" || $0.name == "dlq.value_sha256" }
-        return Self.hash(letter.key, letter.value, own + stated) == self.pointer
+        return Self.hash(letter.key, letter.value, headers: own + stated) == self.pointer
     }
 
-    private static func hash(_ key: [UInt8]?, _ value: [UInt8]?, _ headers: [RecordHeader]) -> Int {
+    private static func hash(_ key: [UInt8]?, _ value: [UInt8]?, headers: [RecordHeader]) -> Int {
         var hasher = Hasher()
         hasher.combine(key)
         hasher.combine(value)
