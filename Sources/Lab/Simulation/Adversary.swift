@@ -53,6 +53,7 @@ extension Adversary {
     private func planFault(_ kind: AdversaryKind) {
         switch kind {
         case .offsets: self.fault { [unowned self] in self.moveTheGroup() }
+        case .madeAnew: self.fault { [unowned self] in self.makeTheTopicAnew() }
         case .growth:
             self.fault { [unowned self] in
                 self.excuse(self.rebalance)
@@ -137,6 +138,35 @@ extension Adversary {
         self.cluster.moveGroup(in: partition, to: offset, metadata: text)
         self.honest.judge.recordsSkipped { self.cluster.skipped.contains($0) }
         self.groupMoved(from: committed, in: partition)
+    }
+
+    // MARK: - A topic made anew
+
+    /// Kills all workers, and deletes the topic and makes it again before another worker starts. By then the new topic has
+    /// more records than the group had committed of the old one, so that no offset is out of range.
+    private func makeTheTopicAnew() {
+        // A commit that knows the first record of its partition alone names no landmark.
+        let partitions = 0..<Int32(self.cluster.partitions)
+        guard !partitions.contains(where: { self.cluster.committedOffset($0) == 1 }) else {
+            return self.timeline.after(.seconds(1)) { [unowned self] in self.makeTheTopicAnew() }
+        }
+        self.excuse(self.absence + self.takeover)
+        for worker in self.workers { self.kill(worker) }
+        self.timeline.after(self.absence) { [unowned self] in
+            // A worker may have been started meanwhile, and its transaction may still be open.
+            guard self.workers.isEmpty else { return self.makeTheTopicAnew() }
+            self.timeline.narrator?.tell("operator", "deletes the topic and makes it again")
+            let committed = (0..<Int32(self.cluster.partitions)).map { self.cluster.committedOffset($0) ?? 0 }
+            self.cluster.makeAnew()
+            self.honest.judge.topicMadeAnew()
+            for (partition, offset) in committed.enumerated() {
+                let count = Int(offset) + Int.random(in: 1...20, using: &self.random)
+                self.honest.publishAtOnce(count, to: Int32(partition))
+            }
+            // All records are new, and take the workers' time: 50 ms for each of them.
+            self.excuse(self.takeover + .milliseconds(50 * self.cluster.inputs.count))
+            self.startAnother()
+        }
     }
 
     // MARK: - Floods

@@ -55,6 +55,10 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
     case unmatchedClicks = "unmatched-clicks"
     /// One phone with a new event and a new click id in each record.
     case oneClient = "one-client"
+    /// The topic is deleted and made again while no worker runs, and the positions that the group has committed stay.
+    case madeAnew = "made-anew"
+    /// Publishers write in transactions, and each partition ends with the mark of one.
+    case markers
 
     /// Draws the kinds of harm of one run, at least one.
     static func drawn(from possible: [Self], using random: inout SplitMix64) -> Set<Self> {
@@ -71,8 +75,12 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
 
     /// The kinds that an engine of calls can meet.
     package static let ofCalls = allCases.filter {
-        ![.invented, .deadly].contains($0) && !ofUploadsAndClicks.contains($0)
+        ![.invented, .deadly, .madeAnew, .markers].contains($0) && !ofUploadsAndClicks.contains($0)
     }
+
+    /// The kinds that an engine of calls meets in storms that name them, and in no others: one more kind to draw from
+    /// would make another storm of every seed.
+    package static let ofCallsByName: [AdversaryKind] = [.deadly, .madeAnew, .markers]
 
     /// The kinds that consist of harmful records and nothing else: the workers, their upstream and their clocks are well.
     static let ofRecords: Set<AdversaryKind> = [

@@ -38,7 +38,7 @@ struct AdversaryPlan {
     init(of kinds: Set<AdversaryKind>, using random: inout SplitMix64) {
         // The kinds are taken in the order of their declaration, because the order of a set differs from run
         // to run.
-        let possible = AdversaryKind.ofCalls.filter { kinds.contains($0) }
+        let possible = (AdversaryKind.ofCalls + AdversaryKind.ofCallsByName).filter { kinds.contains($0) }
         let drawn = AdversaryKind.drawn(from: possible, using: &random)
         let sides = [AdversaryKind.slow, .dead, .crowd].filter { drawn.contains($0) }
         self.side = sides.randomElement(using: &random)
@@ -64,7 +64,7 @@ struct AdversaryPlan {
         // Copies in a retry topic wait by the wall clock, and a retry topic does not get more partitions when
         // its input does.
         self.hasRetryTopics =
-            self.ordering == .none && drawn.isDisjoint(with: [.clocks, .growth])
+            self.ordering == .none && drawn.isDisjoint(with: [.clocks, .growth, .madeAnew])
             && Bool.random(using: &random)
         // An upstream that breaks down over single elements leaves a worker with as many calls at once as there
         // are requests.
@@ -91,7 +91,9 @@ struct AdversaryPlan {
     var publishing: Duration {
         let outage = Duration.seconds(Self.longestOutage) + self.breakerPause + .seconds(2)
         let takeover = self.takeover + .seconds(10)
-        let losesMemory = !self.kinds.isDisjoint(with: [.kills, .freezes, .offsets, .growth, .suspects])
+        let losesMemory = !self.kinds.isDisjoint(
+            with: [.kills, .freezes, .offsets, .growth, .suspects, .deadly, .madeAnew]
+        )
         return self.length
             + max(self.kinds.contains(.outages) ? outage : .zero, losesMemory ? takeover : .zero)
     }

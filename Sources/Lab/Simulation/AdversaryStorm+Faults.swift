@@ -8,7 +8,7 @@ extension AdversaryStorm: Adversary {
     var absence: Duration { self.plan.delivery == .exactlyOnce ? .seconds(17) : .seconds(1) }
 
     func kill(_ worker: SimulatedWorker) { self.simulation.kill(worker) }
-    func startAnother() { self.simulation.startWorker() }
+    func startAnother() { self.simulation.startWorker(self.deaths?.recorder()) }
 
     /// The records from the new position on are done again, and take the workers' time: 50 ms for each of them.
     func groupMoved(from offset: Int64, in partition: Int32) {

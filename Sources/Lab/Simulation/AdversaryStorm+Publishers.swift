@@ -72,10 +72,23 @@ extension AdversaryStorm {
             }
         // Some records must be unfinished, since otherwise a commit has nothing to remember.
         case .offsets: self.flood(self.count(of: [10, 40]), isSteady: true) { Piece(value: "late", key: $0) }
-        case .growth, .clocks, .kills, .freezes, .outages, .invented, .deadly, .badUploads, .bombs,
+        // An acknowledged dead letter is forgiven before its offset is committed, so another death in between brings the
+        // record back. With a single deadly record there is no such death.
+        case .deadly: self.flood(1) { Piece(value: "deadly", key: $0) }
+        case .markers: self.planMarkers()
+        case .growth, .clocks, .kills, .freezes, .outages, .invented, .madeAnew, .badUploads, .bombs,
             .inventedPhones, .unmatchedClicks, .oneClient:
             break
         }
+    }
+
+    /// Appends marks of transactions between the records of every partition, and after the last of them.
+    private func planMarkers() {
+        let mark = { [unowned self] in
+            for partition in 0..<Int32(self.cluster.partitions) { self.cluster.appendMarker(to: partition) }
+        }
+        self.flood(self.count(of: [10, 100]), isSteady: true) { _ in mark() }
+        self.timeline.after(self.plan.publishing + Self.tail, mark)
     }
 
     private func planFarTimes() {
@@ -133,6 +146,9 @@ extension AdversaryStorm {
         case "suspect" where !self.isCured: return Reply(403, after: latency)
         case "wrong": return Reply(422, after: latency)
         case "much": return Reply(207, after: latency)
+        case "deadly":
+            self.timeline.after(latency) { [unowned self] in self.die(of: call) }
+            return Reply(200, after: latency)
         case "late" where !self.isCalm && self.chance(0.7): return Reply(409, after: latency, retryAfter: 20)
         case "far off" where !self.isCured:
             return Reply(409, after: latency, retryAfter: self.chance(0.5) ? 3_600 : 1_000_000_000)

@@ -20,6 +20,8 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     /// The number of faults that were injected.
     package internal(set) var faults = 0
     var complaints: [String] = []
+    /// The folder in which processes mark the record that they handle; nil in a run without deadly records.
+    let deaths: SimulatedDeaths?
 
     /// Plans a run with any of the kinds that engines of calls can meet. One seed always gives the same run.
     package convenience init(seed: UInt64, narrator: Narrator? = nil) {
@@ -43,6 +45,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         // If the group's position is set back, some records get a second outcome, which is then no violation.
         if plan.kinds.contains(.offsets) { self.simulation.cluster.isExactlyOnce = false }
         self.honest = HonestPublisher(self.simulation)
+        self.deaths = plan.kinds.contains(.deadly) ? SimulatedDeaths() : nil
         self.random = random
     }
 
@@ -68,17 +71,16 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     private func play() throws {
         self.setReplies()
         self.setBrokerTroubles()
-        let tail = HonestJudge.bound + .seconds(5)
         self.honest.publish(
             perSecond: self.plan.perSecond,
             for: self.plan.publishing,
-            then: tail,
+            then: Self.tail,
             headers: self.plan.headers(lane: "a")
         )
         self.planPublishers()
         self.planFaults()
-        for _ in 0..<self.plan.workers { self.simulation.startWorker() }
-        try self.watch(for: self.plan.publishing + tail)
+        for _ in 0..<self.plan.workers { self.startAnother() }
+        try self.watch(for: self.plan.publishing + Self.tail)
         self.calmDown()
         let patience = self.plan.patience
         let isOver = try self.watch(for: patience) { [cluster] in
@@ -96,6 +98,9 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
             try self.stopEverybody(within: .seconds(30))
         }
     }
+
+    /// The time for which the honest publisher goes on after the last record that is judged.
+    static let tail = HonestJudge.bound + .seconds(5)
 
     private func calmDown() {
         self.isCalm = true
@@ -140,6 +145,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
             case "poison", "late": ["dead_lettered", "succeeded"]
             case "suspect": ["dead_lettered", "succeeded"]
             case "refused": ["rejected"]
+            case "deadly": ["dead_lettered"]
             case "wrong", "undecodable": ["dead_lettered"]
             default: ["succeeded"]
             }

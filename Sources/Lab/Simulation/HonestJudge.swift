@@ -55,6 +55,14 @@ package final class HonestJudge {
         }
     }
 
+    /// Forgets the records that wait, because their topic was deleted and made again. Records of the new topic can have
+    /// the names of earlier ones.
+    package func topicMadeAnew() {
+        self.published -= self.births.count
+        self.births = [:]
+        self.queue = Fifo()
+    }
+
     /// Notes that readers can see an outcome.
     ///
     /// - Returns: a complaint if the outcome is late or is no success. Outcomes of other records give nil.

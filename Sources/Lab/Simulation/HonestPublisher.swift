@@ -8,6 +8,8 @@ package final class HonestPublisher {
     package let judge: HonestJudge
     private unowned let cluster: SimulatedCluster
     private unowned let timeline: Timeline
+    /// The headers of all its records.
+    private var headers: [RecordHeader] = []
 
     /// Makes a publisher for a cluster, and lets its judge see every outcome there. A cluster can have one
     /// such publisher.
@@ -43,6 +45,7 @@ package final class HonestPublisher {
         headers: [RecordHeader] = [RecordHeader("lane", "a")],
         record: @escaping (Int) -> (key: String, value: String) = { ("honest \($0)", "ok") }
     ) {
+        self.headers = headers
         let gap = Duration.seconds(1) / rate
         let count = Int(length / gap)
         for number in 0..<count + Int(tail / gap) {
@@ -54,6 +57,16 @@ package final class HonestPublisher {
                 let name = RecordName(partition: partition, offset: offset)
                 self.judge.recordPublished(name, at: self.cluster.clock.now.monotonic)
             }
+        }
+    }
+
+    /// Publishes several records to one partition now, each with a key of its own, and with the headers of the others.
+    func publishAtOnce(_ count: Int, to partition: Int32) {
+        for number in 0..<count {
+            let key = "again \(partition) \(number)"
+            let offset = self.cluster.append("ok", key: key, to: partition, headers: self.headers)
+            let name = RecordName(partition: partition, offset: offset)
+            self.judge.recordPublished(name, at: self.cluster.clock.now.monotonic)
         }
     }
 

@@ -96,6 +96,8 @@ package final class SimulatedCluster {
     package var committedFate: () -> KafkaError? = { nil }
     /// The partitions of which no record is given out, although the bounds of their logs are told.
     package var mutePartitions: Set<TopicPartition> = []
+    /// The errors of partitions that cannot be read. A reader is told of one whenever it looks for records.
+    package var readErrors: [TopicPartition: KafkaError] = [:]
     /// Decides what becomes of each commit of a transaction.
     package var transactionFate: ([CommittedPosition]) -> TransactionFate = { _ in
         .committed(after: .milliseconds(6))

@@ -52,6 +52,11 @@ package final class SimulatedSource: RecordSource {
             self.hasArrivals = false
             return 0
         }
+        if let error = self.cluster.readErrors[self.partition] {
+            self.hasArrivals = false
+            failed(error)
+            return 0
+        }
         let log = self.cluster.logs[self.partition] ?? SimulatedLog()
         // If the position no longer exists, reading begins again at offset 0, as with `auto.offset.reset` set
         // to `earliest`.

@@ -16,6 +16,16 @@ struct AdversaryTests {
         }
     }
 
+    /// A record that kills, a topic that is deleted and made again, and marks of transactions: storms meet these kinds only
+    /// where they name them.
+    @Test(arguments: AdversaryKind.ofCallsByName)
+    func honestRecordsAreInTimeBesideAKindThatIsNamed(kind: AdversaryKind) {
+        for seed in 0..<8 as Range<UInt64> {
+            let storm = AdversaryStorm(seed: seed, kinds: [kind])
+            #expect(storm.run() == [], "seed \(seed)")
+        }
+    }
+
     @Test func aSeedRunsTheSameAgain() {
         let (first, second) = (AdversaryStorm(seed: 5), AdversaryStorm(seed: 5))
         #expect(first.run() == second.run())

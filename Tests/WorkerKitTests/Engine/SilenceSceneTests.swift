@@ -15,14 +15,14 @@ struct SilenceSceneTests {
         _ simulation: Simulation,
         _ worker: SimulatedWorker,
         until cause: String,
+        naming remedy: String,
         for length: Int = 120
     ) throws {
         for _ in 0..<length {
             try simulation.run(for: .seconds(1))
             worker.judgeSilence()
         }
-        #expect(worker.engine.unreadiness != nil)
-        #expect(worker.engine.stallWatch.stall?.cause == cause)
+        try worker.expectStandstill(cause, naming: remedy)
         #expect(simulation.violations == [])
     }
 
@@ -32,7 +32,7 @@ struct SilenceSceneTests {
         let error = KafkaError(code: .timedOut, message: "not authorized")
         simulation.cluster.produceFate = { _ in .failed(error, after: .milliseconds(2), isWritten: false) }
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
-        try self.play(simulation, simulation.startWorker(), until: "produce")
+        try self.play(simulation, simulation.startWorker(), until: "produce", naming: "right to WRITE")
     }
 
     /// The client says nothing of a record that the brokers refuse again and again until its time is over.
@@ -40,7 +40,7 @@ struct SilenceSceneTests {
         let simulation = Simulation()
         simulation.cluster.produceFate = { _ in .acknowledged(after: .seconds(100)) }
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
-        try self.play(simulation, simulation.startWorker(), until: "produce", for: 40)
+        try self.play(simulation, simulation.startWorker(), until: "produce", naming: "its brokers", for: 40)
     }
 
     /// A member that is frozen holds up the assignment of the whole group.
@@ -52,7 +52,7 @@ struct SilenceSceneTests {
         frozen.broker.isMute = true
         simulation.cluster.append("ok")
         simulation.cluster.rebalance()
-        try self.play(simulation, worker, until: "group")
+        try self.play(simulation, worker, until: "group", naming: "kafka.session_timeout")
         simulation.kill(frozen)
         #expect(try simulation.settleEverything())
         #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
@@ -67,7 +67,7 @@ struct SilenceSceneTests {
         #expect(try simulation.settleEverything())
         simulation.cluster.mutePartitions = [partition]
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)", to: 0) }
-        try self.play(simulation, worker, until: "fetch")
+        try self.play(simulation, worker, until: "fetch", naming: "open transactions")
         simulation.cluster.mutePartitions = []
         simulation.cluster.append("ok", to: 0)
         #expect(try simulation.settleEverything())
@@ -78,7 +78,7 @@ struct SilenceSceneTests {
         let simulation = Simulation()
         simulation.cluster.committedFate = { .timedOut }
         simulation.cluster.append("ok")
-        try self.play(simulation, simulation.startWorker(), until: "assignment")
+        try self.play(simulation, simulation.startWorker(), until: "assignment", naming: "right to READ")
     }
 
     @Test func aWorkerWhoseTransactionsNobodyCommitsSaysSo() throws {
@@ -86,7 +86,7 @@ struct SilenceSceneTests {
         let error = KafkaError(code: .timedOut, message: "cannot be committed", requiresAbort: true)
         simulation.cluster.transactionFate = { _ in .refused(error, after: .milliseconds(5)) }
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
-        try self.play(simulation, simulation.startWorker(), until: "commit")
+        try self.play(simulation, simulation.startWorker(), until: "commit", naming: "right to READ")
     }
 
     @Test func aWorkerWhoseUpstreamIsDownSaysSo() throws {
@@ -94,7 +94,7 @@ struct SilenceSceneTests {
         simulation.reply = { _ in .failure(.connect, mayHaveBeenSent: false, after: .milliseconds(1)) }
         for index in 0..<1_000 { simulation.cluster.append("ok", key: "k\(index)") }
         let worker = simulation.startWorker()
-        try self.play(simulation, worker, until: "upstream")
+        try self.play(simulation, worker, until: "upstream", naming: "the way to it")
         simulation.reply = { _ in Reply(200) }
         #expect(try simulation.settleEverything())
         #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
@@ -104,7 +104,7 @@ struct SilenceSceneTests {
         let simulation = Simulation { $0.recordsLimit = 100 }
         simulation.reply = { _ in Reply(402) }
         for index in 0..<300 { simulation.cluster.append("ok", key: "k\(index)") }
-        try self.play(simulation, simulation.startWorker(), until: "lane_held")
+        try self.play(simulation, simulation.startWorker(), until: "lane_held", naming: "configuration")
     }
 
     /// Some of them are parked, and the endpoint that they wait for is down.
@@ -135,7 +135,7 @@ struct SilenceSceneTests {
         simulation.memoryFate = { SimulatedMemory.Fate(error: .timedOut) }
         simulation.cluster.append("ok", key: "later")
         let second = simulation.startWorker()
-        try self.play(simulation, second, until: "parking")
+        try self.play(simulation, second, until: "parking", naming: "right to READ it")
         simulation.memoryFate = { SimulatedMemory.Fate() }
         #expect(try simulation.run(for: .seconds(5)) { second.engine.unreadiness == nil })
     }
@@ -180,7 +180,7 @@ struct SilenceSceneTests {
         try simulation.run(for: .seconds(20))
         simulation.memoryFate = { SimulatedMemory.Fate(error: .timedOut) }
         simulation.reply = { _ in Reply(200) }
-        try self.play(simulation, worker, until: "parking")
+        try self.play(simulation, worker, until: "parking", naming: "right to READ it")
         simulation.memoryFate = { SimulatedMemory.Fate() }
         #expect(try simulation.settleEverything())
         #expect(try simulation.run(for: .seconds(5)) { worker.engine.unreadiness == nil })
@@ -192,7 +192,7 @@ struct SilenceSceneTests {
         worker.engine.lot?.limit = 50
         try simulation.run(for: .seconds(20))
         for index in 0..<100 { simulation.cluster.append("ok", key: "later\(index)") }
-        try self.play(simulation, worker, until: "parking")
+        try self.play(simulation, worker, until: "parking", naming: "more workers")
         simulation.reply = { _ in Reply(200) }
         #expect(try simulation.settleEverything())
         #expect(try simulation.run(for: .seconds(5)) { worker.engine.unreadiness == nil })

@@ -22,7 +22,8 @@ struct SimulateCommand: AsyncParsableCommand {
             --adversary has honest publishers, and beside them everybody who can do harm, while the cluster works: each \
             honest record is settled in time, and a worker that stands still says so. Both together do it to streams, and to \
             the intake of uploads and clicks; --kinds with one of bad-uploads, bombs, invented-phones, unmatched-clicks and \
-            one-client runs the intake alone.
+            one-client runs the intake alone. Without --streams, deadly, made-anew and markers are done only where --kinds \
+            names them.
 
             --outage-day is no storm: one endpoint is down for a simulated day with 100,000 records of 80 KB behind it, and \
             the other one has a steady stream. It takes some minutes. --large-fleet is no storm either: 100 workers share 1,000 \
@@ -96,8 +97,12 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     private func chosenKinds() throws -> Set<AdversaryKind> {
-        let possible = self.streams ? AdversaryKind.ofStreamsAndIntake : AdversaryKind.ofCalls
-        guard let kinds = self.kinds else { return Set(possible) }
+        guard let kinds = self.kinds else {
+            return Set(self.streams ? AdversaryKind.ofStreamsAndIntake : AdversaryKind.ofCalls)
+        }
+        let possible =
+            self.streams
+            ? AdversaryKind.ofStreamsAndIntake : AdversaryKind.ofCalls + AdversaryKind.ofCallsByName
         return Set(
             try kinds.split(separator: ",").map { name in
                 let kind = AdversaryKind(rawValue: name.trimmingPrefix(" ").description)

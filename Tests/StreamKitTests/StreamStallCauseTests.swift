@@ -1,0 +1,124 @@
+import Kafka
+import Operations
+import ServiceKit
+import Simulation
+import Testing
+
+@testable import StreamKit
+
+/// Each further cause of a standstill has a stream worker here that stands still for it. Its readiness, its log and its
+/// metric say so, and all three end with the standstill.
+struct StreamStallCauseTests {
+    private static let input = TopicPartition(topic: "work", partition: 0)
+
+    private let registry = PrometheusRegistry()
+
+    private func isShown(_ cause: String, _ value: Int) -> Bool {
+        self.registry.exposition().split(separator: "\n").contains {
+            $0 == "worker_stalled{cause=\"\(cause)\",thread=\"0\"} \(value)"
+        }
+    }
+
+    /// Starts a worker, and lets it stand still.
+    ///
+    /// - Parameter remedy: A part of the sentence that says what ends the standstill.
+    private func play(
+        _ simulation: StreamSimulation,
+        until cause: String,
+        naming remedy: String
+    ) throws -> StreamWorker {
+        simulation.metrics = self.registry
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(30))
+        #expect(worker.engine.unreadiness?.contains("stalled") != true)
+        for _ in 0..<5 {
+            try simulation.run(for: .seconds(1))
+            worker.judgeSilence()
+        }
+        let told = worker.engine.unreadiness ?? ""
+        #expect(told.hasPrefix("stalled (\(cause)): ") && told.contains(remedy), "\(told)")
+        #expect(worker.log.count(beginning: "the worker stands still") == 1)
+        #expect(worker.log.values(of: "cause") == [cause])
+        #expect(worker.log.values(of: "remedy").first?.contains(remedy) == true)
+        #expect(self.isShown(cause, 1), "\(self.registry.exposition())")
+        return worker
+    }
+
+    private func goOn(_ simulation: StreamSimulation, _ worker: StreamWorker, after cause: String) throws {
+        try simulation.expectEverythingSettled()
+        try simulation.run(for: .seconds(5)) { worker.engine.unreadiness == nil }
+        #expect(worker.engine.unreadiness == nil)
+        #expect(self.isShown(cause, 0), "\(self.registry.exposition())")
+    }
+
+    @Test func recordsThatNobodyAcknowledges() throws {
+        let simulation = StreamSimulation()
+        simulation.cluster.produceFate = { _ in .acknowledged(after: .seconds(50)) }
+        simulation.append(0..<10)
+        let worker = try self.play(simulation, until: "produce", naming: "its brokers")
+        simulation.cluster.produceFate = { _ in .acknowledged(after: .milliseconds(2)) }
+        try self.goOn(simulation, worker, after: "produce")
+    }
+
+    @Test func aCommitThatNobodyAnswers() throws {
+        let simulation = StreamSimulation()
+        simulation.cluster.transactionFate = { _ in .unanswered(after: .seconds(50), .nothing) }
+        simulation.append(0..<10)
+        let worker = try self.play(simulation, until: "commit", naming: "its brokers")
+        simulation.cluster.transactionFate = { _ in .committed(after: .milliseconds(6)) }
+        try self.goOn(simulation, worker, after: "commit")
+    }
+
+    /// A leader does not answer, or a publisher has left a transaction open.
+    @Test func recordsThatDoNotArrive() throws {
+        let simulation = StreamSimulation()
+        simulation.cluster.mutePartitions = [Self.input]
+        simulation.append(0..<10)
+        let worker = try self.play(simulation, until: "fetch", naming: "fleet preflight")
+        simulation.cluster.mutePartitions = []
+        simulation.append(10..<20)
+        try self.goOn(simulation, worker, after: "fetch")
+    }
+
+    /// The right to read the topic is missing, as one example. The client tells an error of a partition once.
+    @Test func aPartitionThatCannotBeRead() throws {
+        let simulation = StreamSimulation()
+        simulation.cluster.readErrors[Self.input] = KafkaError(
+            code: .unknownPartition,
+            message: "Topic authorization failed"
+        )
+        simulation.append(0..<10)
+        let worker = try self.play(simulation, until: "fetch", naming: "the right to read them")
+        #expect(worker.engine.unreadiness?.contains("Topic authorization failed") == true)
+        simulation.cluster.readErrors = [:]
+        simulation.append(10..<20)
+        try self.goOn(simulation, worker, after: "fetch")
+    }
+
+    @Test func aGroupThatDoesNotTellWhereItStands() throws {
+        let simulation = StreamSimulation()
+        simulation.cluster.committedFate = { .timedOut }
+        simulation.append(0..<10)
+        let worker = try self.play(simulation, until: "assignment", naming: "fleet preflight")
+        simulation.cluster.committedFate = { nil }
+        try self.goOn(simulation, worker, after: "assignment")
+    }
+
+    /// The records of a changelog do not come, although the cluster tells where it ends.
+    @Test func aStateThatDoesNotCome() throws {
+        let simulation = StreamSimulation()
+        let first = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        simulation.kill(first)
+        simulation.append(10..<20)
+        simulation.memoryFate = { SimulatedMemory.Fate(delay: .seconds(50)) }
+        let worker = try self.play(
+            simulation,
+            until: "restore",
+            naming: "worker_stream_restored_records_total"
+        )
+        simulation.memoryFate = { SimulatedMemory.Fate() }
+        try self.goOn(simulation, worker, after: "restore")
+    }
+}
