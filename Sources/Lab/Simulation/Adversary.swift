@@ -145,11 +145,6 @@ extension Adversary {
     /// Kills all workers, and deletes the topic and makes it again before another worker starts. By then the new topic has
     /// more records than the group had committed of the old one, so that no offset is out of range.
     private func makeTheTopicAnew() {
-        // A commit that knows the first record of its partition alone names no landmark.
-        let partitions = 0..<Int32(self.cluster.partitions)
-        guard !partitions.contains(where: { self.cluster.committedOffset($0) == 1 }) else {
-            return self.timeline.after(.seconds(1)) { [unowned self] in self.makeTheTopicAnew() }
-        }
         self.excuse(self.absence + self.takeover)
         for worker in self.workers { self.kill(worker) }
         self.timeline.after(self.absence) { [unowned self] in

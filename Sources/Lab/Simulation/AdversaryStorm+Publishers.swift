@@ -72,9 +72,7 @@ extension AdversaryStorm {
             }
         // Some records must be unfinished, since otherwise a commit has nothing to remember.
         case .offsets: self.flood(self.count(of: [10, 40]), isSteady: true) { Piece(value: "late", key: $0) }
-        // An acknowledged dead letter is forgiven before its offset is committed, so another death in between brings the
-        // record back. With a single deadly record there is no such death.
-        case .deadly: self.flood(1) { Piece(value: "deadly", key: $0) }
+        case .deadly: self.flood(self.count(of: [1, 2])) { Piece(value: "deadly", key: $0) }
         case .markers: self.planMarkers()
         case .growth, .clocks, .kills, .freezes, .outages, .invented, .madeAnew, .badUploads, .bombs,
             .inventedPhones, .unmatchedClicks, .oneClient:

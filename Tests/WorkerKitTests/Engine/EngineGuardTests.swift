@@ -118,7 +118,7 @@ struct EngineGuardTests {
         let worker = simulation.startWorker()
         func dipEnd() -> Int64? {
             let pace = worker.engine.dispatch.gates.pace
-            return pace.nextByLimit(slotsCounted: .max, at: simulation.clock.now.monotonic)
+            return pace.dipEnd(at: simulation.clock.now.monotonic)
         }
         try #require(try simulation.run(for: .seconds(60)) { dipEnd() != nil })
         simulation.reply = { _ in .init(200, after: .seconds(600)) }

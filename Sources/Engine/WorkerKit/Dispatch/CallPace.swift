@@ -46,11 +46,10 @@ struct CallPace: Sendable {
         return until
     }
 
-    /// Returns the time at which a dip of the adaptive limit ends and slots are free again, even if no call
-    /// comes back. Nil if a slot is free now, or only a returning call can free one.
-    func nextByLimit(slotsCounted: Int, at now: Int64) -> Int64? {
-        guard self.kind == .adaptive, slotsCounted >= self.callLimit(at: now) else { return nil }
-        return self.adaptiveLimit.dipEnd(at: now)
+    /// Returns the time at which a dip of the adaptive limit ends and more calls may begin, even if no call comes back;
+    /// nil if there is no dip.
+    func dipEnd(at now: Int64) -> Int64? {
+        self.kind == .adaptive ? self.adaptiveLimit.dipEnd(at: now) : nil
     }
 
     /// Notes a call that begins.

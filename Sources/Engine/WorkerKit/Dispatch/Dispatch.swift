@@ -97,13 +97,10 @@ struct Dispatch: Sendable {
         }
         if !self.queues.ready.isEmpty || someAreBlocked,
             let until = self.gates.pace.nextByRate(at: now)
-                ?? self.gates.pace.nextByLimit(
-                    slotsCounted: self.gates.slotsCounted(of: &table, at: now),
-                    at: now
-                )
         {
             return until
         }
+        let dipEnd = self.queues.ready.isEmpty && !someAreBlocked ? nil : self.gates.pace.dipEnd(at: now)
         // Only endpoints with blocked records count. An endpoint without them needs no wake-up: the next
         // record that has to call it can be its probe.
         let unblocking =
@@ -112,8 +109,7 @@ struct Dispatch: Sendable {
         let probe =
             self.queues.held.isEmpty
             ? nil : self.queues.held.keys.compactMap { self.gates.lanes.nextProbe(of: $0) }.min()
-        guard let unblocking, let probe else { return unblocking ?? probe }
-        return min(unblocking, probe)
+        return [dipEnd, unblocking, probe].lazy.compactMap { $0 }.min()
     }
 
     // MARK: the call

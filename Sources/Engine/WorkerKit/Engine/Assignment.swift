@@ -118,7 +118,8 @@ struct Assignment<Source: RecordSource> {
         case nil: break
         }
         // `progress` is always used in place, because a copy of it would copy its window for every record.
-        guard let next = self.progress?.next, offset >= next else { return self.restart(at: offset) }
+        guard let next = self.progress?.next, offset >= next
+        else { return self.restart(at: offset, timestamp) }
         guard self.progress?.hasRoom(for: offset) == true else { return .wait }
         self.isDirty = true
         self.noteLandmark(offset, timestamp)
@@ -142,13 +143,13 @@ struct Assignment<Source: RecordSource> {
     /// expected. In the second case the topic was truncated or created again, and `auto.offset.reset` has
     /// gone back. All records in hand must finish first, because their offsets mean something else from then
     /// on.
-    private mutating func restart(at offset: Int64) -> Admission {
+    private mutating func restart(at offset: Int64, _ timestamp: Int64?) -> Admission {
         guard self.inHand == 0 else { return .wait }
         var progress = PartitionProgress(position: offset)
         _ = progress.begin(offset)
         self.progress = progress
         self.landmark = nil
-        self.nextLandmark = nil
+        self.nextLandmark = timestamp.map { Landmark(offset: offset, timestamp: $0) }
         // The new position is committed at once, because `auto.offset.reset` may send the next owner of the
         // partition to another offset.
         self.isDirty = true

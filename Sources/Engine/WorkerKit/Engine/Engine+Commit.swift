@@ -23,6 +23,7 @@ extension Engine {
         let positions = self.changedPositions()
         guard !positions.isEmpty else { return }
         let id = self.commits.begin(positions)
+        self.settledSuspects.commitBegan()
         do {
             try self.broker.commit(positions, id: id)
         } catch {
@@ -64,6 +65,7 @@ extension Engine {
     func commitAnswered(_ id: UInt64, _ error: KafkaError?) {
         guard let positions = self.commits.end(id) else { return }
         if let error { return self.commitFailed(positions, error) }
+        self.forgive(self.settledSuspects.committed())
         self.commitSucceeded(positions)
     }
 
@@ -93,6 +95,7 @@ extension Engine {
     /// again. The last commit of an assignment has no next one, so it is repeated as long as there is time and
     /// the group still accepts this member.
     private func commitFailed(_ positions: [CommittedPosition], _ error: KafkaError) {
+        self.settledSuspects.commitFailed()
         guard error.code != .noOffset else { return }
         self.countFailedCommit(error)
         let partitions = Set(positions.map(\.partition))

@@ -42,13 +42,30 @@ extension Engine {
         self.deadLetter(id, Rejection(reason, kind: .rejected, replayable: .afterFix))
     }
 
-    /// Removes a record from the crash ledger, because it is settled.
-    func forgive(_ id: EntryID) {
+    /// Removes a settled record from the crash ledger as soon as the group has committed that it is settled. With
+    /// exactly-once that has just happened.
+    func forgiveOnceCommitted(_ id: EntryID) {
         guard let crashes = self.crashes, crashes.hasDeaths, self.deaths(by: id, in: crashes) > 0 else {
             return
         }
-        self.table.withEntry(id) {
-            crashes.forgive(topic: $0.record.topic, partition: $0.record.partition, offset: $0.record.offset)
+        let place = self.table.withEntry(id) {
+            SettledSuspects.Place(
+                topic: $0.record.topic,
+                partition: $0.record.partition,
+                offset: $0.record.offset
+            )
+        }
+        switch self.settings.delivery {
+        case .atLeastOnce: self.settledSuspects.settled(place)
+        case .exactlyOnce: self.forgive([place])
+        }
+    }
+
+    /// Removes records from the crash ledger.
+    func forgive(_ places: [SettledSuspects.Place]) {
+        guard !places.isEmpty else { return }
+        for place in places {
+            self.crashes?.forgive(topic: place.topic, partition: place.partition, offset: place.offset)
         }
         self.tellOfCrashes()
     }

@@ -187,6 +187,7 @@ extension Engine {
         self.assignments = []
         // Without partitions there is nothing to write and to commit; a cluster that is still in trouble says so again.
         self.commits.forgetAssignment()
+        self.settledSuspects.removeAll()
         self.refused.endTrouble()
     }
 

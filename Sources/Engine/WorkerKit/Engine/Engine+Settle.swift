@@ -231,13 +231,14 @@ extension Engine {
         self.endSpans(of: id)
         switch self.table[id].state.publication?.purpose {
         case .end(let settlement)?:
-            self.forgive(id)
             self.settledRecords += 1
             self.metrics
                 .settled(settlement.fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
-            self.tellSettled(id, settlement)
+            // A record that has killed two processes is handed to no part of the handler, and this is one.
+            if !self.isDeadly(id) { self.tellSettled(id, settlement) }
+            self.forgiveOnceCommitted(id)
         case .copy?:
-            self.forgive(id)
+            self.forgiveOnceCommitted(id)
             self.metrics.forwarded()
         case .ticket?: self.assignments[index].parked.written(offset)
         case nil: preconditionFailure("a record ended without a publication")

@@ -87,6 +87,7 @@ package final class Engine<B: Broker, U: Upstream> {
 
     /// When the positions are committed.
     var commits: CommitSchedule
+    var settledSuspects = SettledSuspects()
     /// The records of the producer's transactions; unused with at-least-once.
     var transaction = TransactionState()
     /// A count of the records that were taken in and that were finished, for the stall watch.
