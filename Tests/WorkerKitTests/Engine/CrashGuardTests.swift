@@ -136,7 +136,8 @@ struct CrashGuardTests {
         #expect(simulation.cluster.fates().filter { $0 == "dead_lettered" }.count == 1)
         #expect(simulation.cluster.outcome(deadly)?.reason == "crash_loop")
         #expect(touched.withLock { $0 } == [])
-        // The record is settled, so no death is held against it any more.
+        // The record is settled, so no death is held against it once the worker has heard of the commit.
+        try simulation.run(for: .seconds(1))
         #expect(try CrashRecorder(folder: path).hasDeaths == false)
         #expect(simulation.violations == [])
     }

@@ -91,7 +91,8 @@ struct EngineOrderTests {
         for index in 0..<200 { simulation.cluster.append("\(index)") }
         let worker = simulation.startWorker()
         #expect(try simulation.settleEverything(within: .seconds(2)))
-        #expect(worker.upstream.mostInFlight == 64)
+        // In its first two seconds an endpoint leaves a quarter of the slots to the other one.
+        #expect(worker.upstream.mostInFlight == 48)
         #expect(simulation.violations == [])
     }
 
