@@ -288,4 +288,20 @@ struct EngineGuardTests {
         try simulation.run(for: .seconds(1))
         #expect(try CrashRecorder(folder: folder.path).hasDeaths == false)
     }
+
+    /// A process that dies between the outcome and the commit would leave the record to be handled again.
+    @Test func aSettledRecordIsForgivenOnlyOnceItIsCommitted() throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        for _ in 0..<2 { try Self.die(of: 1, in: folder) }
+        let simulation = Simulation()
+        for index in 0..<4 { simulation.cluster.append("\(index)") }
+        simulation.startWorker(try CrashRecorder(folder: folder.path))
+        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingSettled })
+        #expect(!simulation.cluster.isEverythingCommitted)
+        #expect(try CrashRecorder(folder: folder.path).hasDeaths)
+        #expect(try simulation.settleEverything(within: .seconds(10)))
+        try simulation.run(for: .seconds(1))
+        #expect(try CrashRecorder(folder: folder.path).hasDeaths == false)
+    }
 }

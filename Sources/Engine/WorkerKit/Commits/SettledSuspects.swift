@@ -1,20 +1,15 @@
+import ServiceKit
+
 /// Records that are settled although a process died while it handled them, until the group has committed that.
 ///
 /// They stay in the crash ledger until then: if this process dies before the commit, the next owner reads them again, and
 /// would hand them to the handler once more.
 struct SettledSuspects: Sendable {
-    /// The place of a record in Kafka.
-    struct Place: Hashable, Sendable {
-        var topic: String
-        var partition: Int32
-        var offset: Int64
-    }
-
-    private var settled: [Place] = []
+    private var settled: [CrashLedger.Place] = []
     /// The records that the commit in flight says are settled.
-    private var sent: [Place] = []
+    private var sent: [CrashLedger.Place] = []
 
-    mutating func settled(_ place: Place) { self.settled.append(place) }
+    mutating func settled(_ place: CrashLedger.Place) { self.settled.append(place) }
 
     /// Notes that a commit begins. It carries everything that was settled before.
     mutating func commitBegan() {
@@ -23,7 +18,7 @@ struct SettledSuspects: Sendable {
     }
 
     /// Returns the records that the group has committed.
-    mutating func committed() -> [Place] {
+    mutating func committed() -> [CrashLedger.Place] {
         defer { self.sent = [] }
         return self.sent
     }

@@ -49,12 +49,14 @@ extension Engine {
             return
         }
         let place = self.table.withEntry(id) {
-            SettledSuspects.Place(
+            CrashLedger.Place(
                 topic: $0.record.topic,
                 partition: $0.record.partition,
                 offset: $0.record.offset
             )
         }
+        // A place that no record can have is in no ledger.
+        guard let place else { return }
         switch self.settings.delivery {
         case .atLeastOnce: self.settledSuspects.settled(place)
         case .exactlyOnce: self.forgive([place])
@@ -62,7 +64,7 @@ extension Engine {
     }
 
     /// Removes records from the crash ledger.
-    func forgive(_ places: [SettledSuspects.Place]) {
+    func forgive(_ places: [CrashLedger.Place]) {
         guard !places.isEmpty else { return }
         for place in places {
             self.crashes?.forgive(topic: place.topic, partition: place.partition, offset: place.offset)

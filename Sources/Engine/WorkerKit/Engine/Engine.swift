@@ -87,6 +87,7 @@ package final class Engine<B: Broker, U: Upstream> {
 
     /// When the positions are committed.
     var commits: CommitSchedule
+    /// The records of the crash ledger that are settled and not committed yet; unused with exactly-once.
     var settledSuspects = SettledSuspects()
     /// The records of the producer's transactions; unused with at-least-once.
     var transaction = TransactionState()

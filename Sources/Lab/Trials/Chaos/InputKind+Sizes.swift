@@ -6,8 +6,8 @@ import WireFormats
 extension InputKind {
     /// The largest batch that a topic takes by default (`max.message.bytes`), in bytes.
     static let largestBatch = 1_048_588
-    /// The bytes that a large value or key leaves for the rest of its batch: a short key or value, and the frame. The outcome
-    /// of a record with the long key is too large for a worker as long as it has the key.
+    /// The bytes that a large value or key leaves for the rest of its batch: a short key or value, and the frame. The
+    /// outcome of a record with the long key is too large for a worker as long as it has the key.
     private static let rest = 500
 
     /// A value that begins like JSON and never ends, as large as the topic takes.

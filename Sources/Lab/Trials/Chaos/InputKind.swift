@@ -97,8 +97,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
 
     /// Whether an outcome of this kind may have this reason.
     ///
-    /// A record that GDT never answers usefully is dead-lettered when the last of its attempts fails. If an outage begins at that moment, the last failure belongs to the
-    /// outage.
+    /// A record that GDT never answers usefully is dead-lettered when the last of its attempts fails. If an outage begins
+    /// at that moment, the last failure belongs to the outage.
     func mayEnd(because reason: String?) -> Bool {
         if reason == self.reason { return true }
         guard self.needsCompany, let reason else { return false }
