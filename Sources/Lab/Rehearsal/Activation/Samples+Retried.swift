@@ -11,9 +11,9 @@ extension Samples {
             .good("503 twice", make.json(make.message(clickID: "sim-503x2")), calls: 3...3),
             .good("429, Retry-After: 1", make.json(make.message(clickID: "sim-429after1x1")), calls: 2...2),
             .good(
-                "-12 twice, keys not found",
-                make.json(make.message(clickID: "sim-ret-12x2")),
-                calls: 3...3
+                "-12, keys not found",
+                make.json(make.message(clickID: "sim-ret-12x1")),
+                calls: 2...2
             ),
             .good("a proxy's page instead", make.json(make.message(clickID: "sim-htmlx1")), calls: 2...2),
             .good("cut before GDT read it", make.json(make.message(clickID: "sim-cutx1")), calls: 2...2),
@@ -36,7 +36,7 @@ extension Samples {
                 make.json(make.message(clickID: "sim-ret-99")),
                 as: .exhausted,
                 because: "gdt.-99",
-                calls: WorkerFile.attempts
+                calls: WorkerFile.configurationAttempts
             ),
         ]
     }
