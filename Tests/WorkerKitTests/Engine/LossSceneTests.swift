@@ -114,6 +114,33 @@ struct LossSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// Nothing stands at the landmark then, as in a log that was cut off there.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func aTopicMadeAnewThatEndsAtTheLandmarkIsReadFromItsBeginning(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
+        let worker = simulation.startWorker()
+        for _ in 0..<2 {
+            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
+            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        }
+        simulation.kill(worker)
+        let landmark = try self.landmark(in: simulation, below: 40)
+        #expect(landmark.offset > 0)
+        try simulation.run(for: .seconds(60))
+        simulation.cluster.makeAnew()
+        for index in 0..<landmark.offset { simulation.cluster.append("new", key: "n\(index)") }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+
+    /// Returns the landmark that the group has stored with its commit.
+    private func landmark(in simulation: Simulation, below position: Int64) throws -> Landmark {
+        let text = simulation.cluster.stored[Self.input]?.metadata ?? ""
+        let mark = PartitionMark(clusterID: simulation.clusterID, Self.input)
+        return try #require(try ProgressMetadata(text, at: mark, from: position).landmark)
+    }
+
     /// The other partition is worked on meanwhile: what is out is finished, and not done again.
     @Test(arguments: EngineSettings.Delivery.allCases)
     func aPartitionMadeAnewCostsTheOthersNoCall(delivery: EngineSettings.Delivery) throws {
@@ -136,9 +163,7 @@ struct LossSceneTests {
         let worker = simulation.startWorker()
         try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted }
         simulation.kill(worker)
-        let text = simulation.cluster.stored[Self.input]?.metadata ?? ""
-        let mark = PartitionMark(clusterID: simulation.clusterID, Self.input)
-        let landmark = try #require(try ProgressMetadata(text, at: mark, from: 40).landmark)
+        let landmark = try self.landmark(in: simulation, below: 40)
         simulation.cluster.cutOff(at: landmark.offset + 1)
         try simulation.run(for: .seconds(60))
         simulation.startWorker()

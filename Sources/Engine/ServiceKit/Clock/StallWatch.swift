@@ -62,8 +62,12 @@ package struct StallWatch: Sendable {
         return self.become(cause())
     }
 
-    /// Notes progress that does not end the standstill.
-    package mutating func stoodStill(progress: UInt64) { self.progress = progress }
+    /// Notes that something essential has failed since a monotonic time, so that the progress since then does not
+    /// count.
+    package mutating func stoodStill(since start: Int64, progress: UInt64) {
+        self.progress = progress
+        self.lastMove = min(self.lastMove ?? start, start)
+    }
 
     private mutating func become(_ stall: Stall?) -> Change? {
         guard stall?.cause != self.stall?.cause else { return nil }

@@ -43,6 +43,12 @@ package struct LandmarkCheck: Hashable, Sendable {
         return timestamp == self.landmark.timestamp ? .settled : .madeAnew
     }
 
+    /// Returns whether a log that counts as cut off has lost the landmark too, so that nothing shows what its records
+    /// are. They may be those of a new topic, and count as such.
+    ///
+    /// - Parameter end: The end of the log, which is not empty.
+    package func isLost(at end: Int64) -> Bool { end > 0 && end == self.landmark.offset }
+
     private static var patience: Duration { .seconds(10) }
 
     /// Returns whether the log has lost the records before the committed offset, because it has been too

@@ -164,16 +164,19 @@ struct Assignment<Source: RecordSource> {
     /// taken up at its end.
     ///
     /// - Parameter now: The monotonic time, in nanoseconds.
-    mutating func passEnd(at now: Int64) {
-        guard let end = self.endSeen, self.overflow.isEmpty else { return }
+    /// - Returns: Whether the log ends where the landmark was, so that the topic counts as created again.
+    mutating func passEnd(at now: Int64) -> Bool {
+        guard let end = self.endSeen, self.overflow.isEmpty else { return false }
         if let position = self.check?.position, end < position {
-            guard self.check?.isCutOff(at: end, now: now) == true else { return }
+            guard self.check?.isCutOff(at: end, now: now) == true else { return false }
+            guard self.check?.isLost(at: end) == false else { return true }
             self.check = nil
             self.progress = PartitionProgress(position: end)
             self.isDirty = true
         }
         self.endSeen = nil
         if self.progress?.pass(to: end) == true { self.isDirty = true }
+        return false
     }
 
     /// Notes that a record in hand was settled, parked or forwarded, and that the broker has acknowledged it.

@@ -84,7 +84,7 @@ extension Engine {
             _ = self.assignments[index].overflow.popFirst()
             self.assignments[index].hasWaited = false
         }
-        self.assignments[index].passEnd(at: self.now.monotonic)
+        self.passEnd(of: index)
         let source = self.assignments[index].source
         // Records of a retry topic are read one by one, so that no record is read before its time: it would
         // only take up memory here.
@@ -92,6 +92,10 @@ extension Engine {
             guard source.hasArrivals, room > 0, self.assignments[index].overflow.isEmpty else { return }
             self.read(from: source, index, atMost: isRetryTopic ? 1 : min(room, Self.batch))
         }
+    }
+
+    private func passEnd(of index: Int) {
+        if self.assignments[index].passEnd(at: self.now.monotonic) { self.topicMadeAnew(index) }
     }
 
     private func read(from source: B.Source, _ index: Int, atMost limit: Int) {
@@ -106,7 +110,7 @@ extension Engine {
             guard error.code != .endOfPartition else {
                 self.assignments[index].endSeen = source.end
                 self.assignments[index].readTrouble = nil
-                return self.assignments[index].passEnd(at: self.now.monotonic)
+                return self.passEnd(of: index)
             }
             self.assignments[index].readTrouble = Trouble(error, since: self.now.monotonic)
             self.logger.warning(

@@ -21,11 +21,13 @@ extension Engine {
     private func look(hasWork: Bool) -> StallWatch.Change? {
         // If the broker has refused produce requests or commits for so long, that is reported even while
         // calls are answered.
-        let isStuck = [self.refused.trouble, self.commits.trouble].contains { $0.map(self.isOld) ?? false }
-        if isStuck { self.stallWatch.stoodStill(progress: self.progress) }
+        let oldTrouble = [self.refused.trouble, self.commits.trouble].compactMap(\.self).first(
+            where: self.isOld
+        )
+        if let oldTrouble { self.stallWatch.stoodStill(since: oldTrouble.since, progress: self.progress) }
         return self.stallWatch.look(
             progress: self.progress,
-            hasWork: hasWork || isStuck,
+            hasWork: hasWork || oldTrouble != nil,
             at: self.now.monotonic
         ) { self.stallNow }
     }
@@ -239,13 +241,22 @@ extension Engine {
     }
 
     private var roomStall: StallWatch.Stall? {
-        let isFull = self.isFull
-        guard isFull || self.assignments.contains(where: { !$0.overflow.isEmpty }) else { return nil }
+        if self.isFull {
+            return StallWatch.Stall(
+                cause: "memory",
+                description: "\(self.table.count) unfinished records leave no room for others",
+                remedy: "worker.records_limit and worker.bytes_limit bound what is in hand; "
+                    + "worker_oldest_unfinished_age_seconds shows the partition"
+            )
+        }
+        guard let assignment = self.assignments.first(where: { !$0.overflow.isEmpty }) else { return nil }
         return StallWatch.Stall(
-            cause: isFull ? "memory" : "window",
-            description: "\(self.table.count) unfinished records leave no room for others",
-            remedy: "worker.records_limit and worker.bytes_limit bound what is in hand; "
-                + "worker_oldest_unfinished_age_seconds shows the partition"
+            cause: "window",
+            description: "\(assignment.partition) waits for an unfinished record that is "
+                + "\(PartitionProgress.window) offsets behind",
+            remedy:
+                "look at what that record waits for: worker_oldest_unfinished_age_seconds shows its age, and "
+                + "worker_retries_total the reason"
         )
     }
 }

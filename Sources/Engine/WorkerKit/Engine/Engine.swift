@@ -232,7 +232,7 @@ package final class Engine<B: Broker, U: Upstream> {
         case _ where self.membership.isStopping: "stopping"
         case .working: self.stallWatch.stall?.description
         case .idle: self.stallWatch.stall?.description ?? "no partitions assigned yet"
-        case .assigning: "asking where the group left off"
+        case .assigning: self.stallWatch.stall?.description ?? "asking where the group left off"
         case .draining, .committing: "giving partitions back"
         case .leaving, .left: "leaving the group"
         }
