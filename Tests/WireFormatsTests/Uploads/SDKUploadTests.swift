@@ -126,6 +126,22 @@ struct SDKUploadTests {
         #expect(self.fault(request) == .unknownCompressCodec)
     }
 
+    /// The encryption, the compression, then the form: the first that cannot be undone names the fault.
+    @Test func faultsAreNamedInTheOrderInWhichTheStepsAreUndone() throws {
+        var request = self.request(try UploadRow.named("bad_lz4_cut"))
+        request.contentType = "text/plain"
+        #expect(self.fault(request) == .lz4Truncated)
+        request.compressCodec = "9"
+        #expect(self.fault(request) == .unknownCompressCodec)
+        request.target = "/v3/projects/a/collect"
+        #expect(self.fault(request) == .stm)
+        request.cryptCodec = "2"
+        #expect(self.fault(request) == .unknownCryptCodec)
+        request = self.request(try UploadRow.named("headers_any_case"))
+        request.contentType = "text/plain"
+        #expect(self.fault(request) == .contentType)
+    }
+
     // MARK: - Bounds
 
     @Test func whatIsTooLargeIsRefused() throws {

@@ -41,10 +41,12 @@ package struct SDKUpload: Sendable {
         guard request.method == "POST" else { throw .method }
         guard let account = request.account else { throw .target }
         guard request.body.count <= limits.bodyBytes else { throw .tooLarge }
-        let isProtobuf = try Self.isProtobuf(request.contentType)
+        // In this order a fault is named by the first layer that cannot be undone, whatever a phone claims of the
+        // layers below it.
         let compressed = try ciphers.decrypted(request)
         guard compressed.count <= limits.bodyBytes else { throw .tooLarge }
         let bytes = try Self.decompressed(compressed, request.compressCodec, within: limits)
+        let isProtobuf = try Self.isProtobuf(request.contentType)
         let reader = SDKEventReader(limits: limits)
         let (text, values, tally) = isProtobuf ? try reader.protobuf(bytes) : try reader.json(bytes)
         self.account = account
