@@ -25,12 +25,13 @@ extension IntakeBench {
         muid: String? = Self.muid,
         id: String? = nil,
         secondsBefore: Int64,
-        app: String = "112233"
+        app: String = "112233",
+        callback: String? = nil
     ) -> [UInt8] {
         let time = Self.start.wall / 1_000 - secondsBefore
         let parts =
             ["click_time=\(time)", "appid=\(app)"] + (muid.map { ["muid=\($0)"] } ?? [])
-            + (id.map { ["click_id=\($0)"] } ?? [])
+            + (id.map { ["click_id=\($0)"] } ?? []) + (callback.map { ["callback=\($0)"] } ?? [])
         return Array(parts.joined(separator: "&").utf8)
     }
 

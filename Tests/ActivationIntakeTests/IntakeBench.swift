@@ -23,6 +23,11 @@ struct IntakeBench {
               app_type: IOS
         """
 
+    /// One more app of the same account.
+    static func app(_ lines: String...) -> String {
+        (["    - account: '0a1b22c33d44e55f'"] + lines.map { "      \($0)" }).joined(separator: "\n")
+    }
+
     init(_ lines: String = "", takesUploads: Bool = true, ciphers: UploadCiphers = .standard) throws {
         let text = """
             kafka:

@@ -88,6 +88,46 @@ struct IntakeTests {
         }
     }
 
+    /// The SDK writes another ACTIVATE after a reinstall, and the device has activated already.
+    @Test func aReinstallIsADuplicate() throws {
+        let bench = try IntakeBench()
+        let again = String(decoding: self.phoneActivation(), as: UTF8.self)
+            .replacing("1795247999000", with: "1795247999900")
+        for body in [self.phoneActivation(), Array(again.utf8)] {
+            bench.take("sdk-upload", body, headers: self.jsonUpload)
+        }
+        #expect(bench.due.count == 1 && bench.scene.sent(to: "sdk-events").count == 2)
+        #expect(bench.codes(in: "activation.result") == ["activation.duplicate"])
+    }
+
+    /// A phone keeps an event for 7 days, and sends it until an upload of it was answered.
+    @Test func anEventIsRecognisedForAsLongAsAPhoneKeepsIt() throws {
+        let bench = try IntakeBench()
+        bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload)
+        bench.scene.wait(.seconds(6 * 86_400))
+        bench.scene.collect()
+        bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload)
+        #expect(bench.scene.sent(to: "sdk-events").count == 1)
+    }
+
+    /// Two apps share a data source, and a third entry takes what is left.
+    @Test(arguments: [("com.example.a", "7"), ("com.example.b", "112233"), (nil, "112233")])
+    func anAppIsFoundByItsBundleIdToo(domain: String?, app: String) throws {
+        let bench = try IntakeBench(
+            IntakeBench.app(
+                "data_source: '1234567890abcdef'",
+                "domain: com.example.a",
+                "app_id: 7",
+                "advertiser_id: 10000",
+                "app_type: IOS"
+            )
+        )
+        let more = domain.map { #","domain":"\#($0)""# } ?? ""
+        bench.take("sdk-upload", self.phoneActivation(also: more), headers: self.jsonUpload)
+        let value = String(decoding: bench.due.first?.value ?? [], as: UTF8.self)
+        #expect(value.contains(#""appId":"\#(app)""#), "\(value)")
+    }
+
     /// Without a memory of duplicates both go on, and Tencent has to recognise the second.
     @Test func anUploadThatComesTwiceIsReportedUnderOneName() throws {
         let bench = try IntakeBench("duplicates:\n  window: 0s")
@@ -127,18 +167,22 @@ struct IntakeTests {
 
     private func phoneActivation(
         source: String = "1234567890abcdef",
-        more: String = #","idfa":"6D92078A-8246-4BA4-AE5B-76104861E7DC""#
+        more: String = #","idfa":"6D92078A-8246-4BA4-AE5B-76104861E7DC""#,
+        also: String = ""
     ) -> [UInt8] {
-        Array(
-            #"[{"deviceId":"d","dataSourceId":"\#(source)","timestamp":1795247999000,"eventType":"ACTIVATE"\#(more)}]"#
-                .utf8
-        )
+        let head = #"[{"deviceId":"d","dataSourceId":"\#(source)","timestamp":1795247999000"#
+        return Array((head + #","eventType":"ACTIVATE"\#(more)\#(also)}]"#).utf8)
     }
 
     @Test(arguments: [
         (#","eventName":"$app_reengage","idfa":"6D92078A-8246-4BA4-AE5B-76104861E7DC""#, "reengage"),
         (#","eventName":"other""#, "unknown_kind"), ("", "no_identifier"),
         (#","idfa":"00000000-0000-0000-0000-000000000000""#, "no_identifier"),
+        (#","idfa":"","idfv":"6D92078A-8246-4BA4-AE5B-76104861E7DC""#, "no_identifier"),
+        (
+            #","idfa":" ","attributes":{"CAID":"[{\"caid\":\"c\",\"version\":\"20220111\"}]"}"#,
+            "no_identifier"
+        ),
         (#","idfa":"x""#, "malformed_identifier"),
     ])
     func anActivateEventThatIsNoActivationHasAnOutcome(more: String, code: String) throws {
@@ -285,6 +329,40 @@ struct IntakeTests {
         #expect(bench.due.map(IntakeBench.clickID) == ["c"])
         let value = String(decoding: bench.due[0].value ?? [], as: UTF8.self)
         #expect(value.contains(#""callback":"\#(callback)""#))
+    }
+
+    /// The feed's callback is decoded once. An app that reports by callbacks needs nothing else of its publisher.
+    @Test func theCallbackOfTheClickIsAttached() throws {
+        let bench = try IntakeBench(Self.matching)
+        let callback = "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3Da%252Bb"
+        bench.take(
+            "activation-click",
+            IntakeBench.click(id: "c", secondsBefore: 100, callback: callback)
+        )
+        bench.scene.rebalance()
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(IntakeBench.clickID) == ["c"])
+        let value = String(decoding: bench.due[0].value ?? [], as: UTF8.self)
+        #expect(value.contains(#""callback":"http://tracking.e.qq.com/conv?cb=a%2Bb""#), "\(value)")
+    }
+
+    @Test func aClickWithoutAnIdKeepsItsCallback() throws {
+        for line in ["112233 1795247900  http://a/b", "112233 1795247900 c http://a/b", "- 1795247900 -"] {
+            #expect(ClickTrail.Click(line.utf8)?.line == line)
+        }
+        #expect(ClickTrail.Click("112233 1795247900  http://a/b".utf8)?.clickID == nil)
+        #expect(ClickTrail.Click("1 2 3 4 5".utf8) == nil)
+    }
+
+    /// Nothing is installed within a second, and Tencent's own server of attribution wants the click to be earlier.
+    @Test func aClickOfTheSameSecondHasLedToNothing() throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 0))
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.codes(in: "activation.result") == ["attribution.no_click"])
+        bench.take("activation-click", IntakeBench.click(id: "d", secondsBefore: 1))
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(IntakeBench.clickID) == ["d"])
     }
 
     /// A flood of one kind pushes out none of another.

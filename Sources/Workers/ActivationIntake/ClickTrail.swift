@@ -10,6 +10,8 @@ struct ClickTrail: Hashable {
         var clickID: String?
         /// Seconds since 1970.
         var clickedAt: Int64
+        /// The address to which a conversion of the click is reported, without a space.
+        var callback: String?
     }
 
     /// The clicks by their time, the last one at the end.
@@ -36,12 +38,12 @@ struct ClickTrail: Hashable {
         if self.clicks.count > Self.limit { self.clicks.removeFirst() }
     }
 
-    /// Returns the last click that can have led to an activation: of its app, not after it, and at most
-    /// `window` seconds before it.
+    /// Returns the last click that can have led to an activation: of its app, before it, and at most `window`
+    /// seconds before it. Tencent's own server of attribution takes no click of the same second either.
     func click(of activation: Activation, within window: Int64) -> Click? {
         self.clicks.last { click in
             click.appID ?? activation.account.appID == activation.account.appID
-                && click.clickedAt <= activation.convertedAt
+                && click.clickedAt < activation.convertedAt
                 && activation.convertedAt.subtractingReportingOverflow(click.clickedAt).partialValue <= window
         }
     }
@@ -49,23 +51,32 @@ struct ClickTrail: Hashable {
 
 extension ClickTrail.Click {
     init(_ click: AdClick) {
-        self.init(appID: click.appID, clickID: click.clickID, clickedAt: click.clickedAt)
+        self.init(
+            appID: click.appID,
+            clickID: click.clickID,
+            clickedAt: click.clickedAt,
+            callback: click.callback
+        )
     }
 
-    /// Reads a line: the app, the time and the id, with a space between them; a hyphen for an app that is
-    /// unknown, and no third part for an id that is. The id is the platform's choice, and can be a hyphen too.
+    /// Reads a line: the app, the time, the id and the callback, with a space between them; a hyphen for an app that
+    /// is unknown, an empty third part for an id that is, and no parts at the end for what is unknown. The id is the
+    /// platform's choice, and can be a hyphen too.
     init?(_ line: some Sequence<UInt8>) {
-        let parts = String(decoding: Array(line), as: UTF8.self).split(separator: " ")
-        guard (2...3).contains(parts.count), let time = Int64(parts[1]) else { return nil }
-        self.init(
-            appID: UInt64(parts[0]),
-            clickID: parts.count == 3 ? String(parts[2]) : nil,
-            clickedAt: time
+        let parts = String(decoding: Array(line), as: UTF8.self).split(
+            separator: " ",
+            omittingEmptySubsequences: false
         )
+        guard (2...4).contains(parts.count), let time = Int64(parts[1]) else { return nil }
+        func text(_ index: Int) -> String? {
+            parts.indices.contains(index) && !parts[index].isEmpty ? String(parts[index]) : nil
+        }
+        self.init(appID: UInt64(parts[0]), clickID: text(2), clickedAt: time, callback: text(3))
     }
 
     var line: String {
         let app = self.appID.map { String($0) } ?? "-"
-        return "\(app) \(self.clickedAt)" + (self.clickID.map { " \($0)" } ?? "")
+        let end = self.callback.map { " \(self.clickID ?? "") \($0)" } ?? self.clickID.map { " \($0)" }
+        return "\(app) \(self.clickedAt)" + (end ?? "")
     }
 }

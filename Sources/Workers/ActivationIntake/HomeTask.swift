@@ -242,10 +242,10 @@ final class HomeTask: StreamTask {
                 self.metrics.counted("activation", "no_click")
                 return self.reject(record, because: .noClick, activation, at: now, to: output)
             }
-            if let id = click.clickID, id != activation.clickID {
-                activation.clickID = id
-                value = activation.json
-            }
+            let known = activation
+            activation.clickID = click.clickID ?? activation.clickID
+            activation.callback = activation.callback ?? click.callback
+            if activation != known { value = activation.json }
         }
         if let duplicate = self.duplicate(of: activation, record, at: now, to: output) {
             self.metrics.counted("activation", "duplicate")

@@ -66,9 +66,11 @@ package struct IntakeSettings: Sendable {
         self.apps = SDKApp.apps(uploads)
         self.eventWindow = uploads.duration(
             "event_window",
-            default: .seconds(86_400),
+            // The SDK sends an event again until it is answered, and keeps it for 7 days unless the app says
+            // otherwise (3 to 30).
+            default: .seconds(7 * 86_400),
             in: .seconds(60) ... .seconds(30 * 86_400),
-            help: "How long an event is recognised that a phone sends again."
+            help: "How long an event is recognised that a phone sends again; no less than the SDK keeps it."
         )
         let attribution = reader.section("attribution")
         self.attribution = attribution.oneOf(

@@ -1,10 +1,13 @@
 import Operations
 import WireFormats
 
-/// The names that an SDK sends for an app: the account of its target, and the data source of its events.
+/// The names that an SDK sends for an app: the account of its target, and the data source and the bundle id of its
+/// events.
 struct SDKSource: Hashable, Sendable {
     var account: String
     var dataSource: String
+    /// The bundle id, or the package name on Android; nil where apps share no data source.
+    var domain: String?
 }
 
 /// The app at Tencent as which the activations of a data source are reported.
@@ -20,7 +23,12 @@ struct SDKApp: Hashable, Sendable {
                     "account",
                     help: "The account in the SDK's target, /v3/projects/ACCOUNT/collect."
                 ),
-                dataSource: entry.string("data_source", help: "The dataSourceId of its events.")
+                dataSource: entry.string("data_source", help: "The dataSourceId of its events."),
+                domain: entry.optionalString(
+                    "domain",
+                    help:
+                        "The bundle id of its events, where apps share a data source. Without it, all the others."
+                )
             )
             let account = GDTAccount(
                 appID: UInt64(
@@ -35,9 +43,18 @@ struct SDKApp: Hashable, Sendable {
         }
         var apps: [SDKSource: SDKApp] = [:]
         for (source, app) in list where apps.updateValue(app, forKey: source) != nil {
-            reader.reportFault("apps", "\(source.account)/\(source.dataSource) is listed twice")
+            let names = [source.account, source.dataSource] + (source.domain.map { [$0] } ?? [])
+            reader.reportFault("apps", "\(names.joined(separator: "/")) is listed twice")
         }
         return apps
+    }
+
+    /// Returns the app of an activation: that of its bundle id, or else the one that is listed without any.
+    static func app(of activation: SDKActivation, in apps: [SDKSource: SDKApp]) -> SDKApp? {
+        var source = SDKSource(account: activation.account, dataSource: activation.dataSourceID)
+        let app = apps[source]
+        source.domain = activation.domain
+        return apps[source] ?? app
     }
 
     /// Returns the conversion of an activation.

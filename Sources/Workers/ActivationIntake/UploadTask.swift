@@ -102,8 +102,9 @@ final class UploadTask: StreamTask {
         }
         guard let activation = SDKActivation(event, account: upload.account) else { return false }
         do throws(SDKApp.NothingToReport) {
-            let source = SDKSource(account: upload.account, dataSource: activation.dataSourceID)
-            guard let app = self.writer.settings.apps[source] else { throw .unknownApp }
+            guard let app = SDKApp.app(of: activation, in: self.writer.settings.apps) else {
+                throw .unknownApp
+            }
             let conversion = try app.conversion(activation, clientIP: upload.clientIP)
             self.metrics.counted("activation", "uploaded")
             // An activation has a bounded size, far below the broker's limit.

@@ -10,7 +10,8 @@ extension FuzzTarget {
         longestInput: 1_024,
         words: [
             "muid=", "click_id=", "click_time=", "appid=", "__MUID__", "&", "%", "%2B", "%5f", "+",
-            "0f074dc8e1f0547310e729032ac0730b", "1763962605", "CLICK_ID=", "MUID=",
+            "0f074dc8e1f0547310e729032ac0730b", "1763962605", "CLICK_ID=", "MUID=", "callback=",
+            "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3Da%252Bb",
         ]
     ) { input in
         guard let click = try? AdClick(query: input) else { return }
@@ -44,13 +45,18 @@ extension FuzzTarget {
                 "click_id=" + String(decoding: PercentEncoding.encode(Array(id.utf8)), as: UTF8.self)
             )
         }
+        if let callback = click.callback {
+            pairs.append(
+                "callback=" + String(decoding: PercentEncoding.encode(Array(callback.utf8)), as: UTF8.self)
+            )
+        }
         return Array(pairs.joined(separator: "&").utf8)
     }
 
     /// The key of a changelog's record, and behind its 17 bytes the value.
     static let remembered = FuzzTarget(
         "remembered",
-        words: ["1763962605000 ", "112233 1763962605 c", "- 1763962605 -", "\n"]
+        words: ["1763962605000 ", "112233 1763962605 c", "- 1763962605 -", "- 1763962605  http://a/", "\n"]
     ) { input in
         let key = Array(input.prefix(17))
         if let remembered = RememberedKey(key) {

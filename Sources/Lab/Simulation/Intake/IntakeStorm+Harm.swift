@@ -144,7 +144,7 @@ extension IntakeStorm: Adversary {
             )
             let id = "\(number)-" + String(repeating: "x", count: 110)
             self.publish(
-                click: "muid=\(clicker.muid)&click_time=\(now / 1_000)&click_id=\(id)&appid=112233"
+                click: "muid=\(clicker.muid)&click_time=\(now / 1_000 - 1)&click_id=\(id)&appid=112233"
             )
         }
     }

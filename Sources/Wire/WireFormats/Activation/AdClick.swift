@@ -13,6 +13,9 @@ package struct AdClick: Hashable, Sendable {
     package var clickID: String?
     /// The time of the click in seconds since 1970.
     package var clickedAt: Int64
+    /// The address to which a conversion of the click is reported, decoded once; nil if the feed does not tell, or
+    /// tells something that is no such address.
+    package var callback: String?
 
     /// The header of a record with the address that the click feed came from.
     package static let clientIPHeader = "click.client_ip"
@@ -54,6 +57,7 @@ package struct AdClick: Hashable, Sendable {
             throw .time
         }
         self.clickedAt = time
+        self.callback = values["callback"].flatMap(Self.callback)
     }
 
     private static let times: ClosedRange<Int64> = 1_000_000_000...253_402_300_799
@@ -80,6 +84,11 @@ package struct AdClick: Hashable, Sendable {
     private static func digest(_ text: String) -> String? {
         let digest = text.lowercased()
         return (try? MUID(digest: digest)) == nil ? nil : digest
+    }
+
+    /// Its rules are checked where it is called. Here it only has to be short and without spaces.
+    private static func callback(_ text: String) -> String? {
+        text.utf8.count <= CallbackURL.bytesLimit && text.utf8.allSatisfy(\.isVisible) ? text : nil
     }
 
     private static func clickID(_ text: String) -> String? {
