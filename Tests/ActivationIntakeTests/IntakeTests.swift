@@ -128,6 +128,78 @@ struct IntakeTests {
         #expect(value.contains(#""appId":"\#(app)""#), "\(value)")
     }
 
+    @Test func theUserAgentGoesOn() throws {
+        let bench = try IntakeBench()
+        let long = String(repeating: "a", count: 1_025)
+        for (number, agent) in ["Mozilla/5.0 (iPhone)", long].enumerated() {
+            let more =
+                #","idfa":"6D92078A-8246-4BA4-AE5B-76104861E7D\#(number)","attributes":{"userAgent":"\#(agent)"}"#
+            bench.take("sdk-upload", self.phoneActivation(more: more), headers: self.jsonUpload)
+        }
+        let agents = try bench.due.map { record in
+            try #require(JSONSerialization.jsonObject(with: Data(record.value ?? [])) as? [String: Any])[
+                "userAgent"
+            ]
+                as? String
+        }
+        #expect(agents == ["Mozilla/5.0 (iPhone)", nil])
+    }
+
+    /// The version is Tencent's number of it. The digests of an OAID are those of Tencent's own example.
+    @Test(arguments: [
+        (
+            "IOS",
+            #","attributes":{"CAID":"[{\"caid\":\"old\",\"version\":\"20211207\"},"#
+                + #"{\"caid\":\"507b36cb\",\"version\":\"20220111\"},{\"caid\":\"x\",\"version\":\"1\"}]"}"#,
+            ["caid": "507b36cb", "caidVersion": "1005"]
+        ),
+        (
+            "ANDROID", #","oaid":"1fe9a970-efbb-29e0-0bdd-f5dbbf751ab5","androidId":"0000000000000000""#,
+            ["hashOaid": "83e9158a4fb54c0e1ef0b238639a23ae"]
+        ),
+        (
+            "ANDROID", #","imei":"354649050046412","oaid":"1fe9a970-efbb-29e0-0bdd-f5dbbf751ab5""#,
+            ["muid": "b496ec1169770ea274a2b4f42ca4fb71", "hashOaid": "83e9158a4fb54c0e1ef0b238639a23ae"]
+        ),
+    ])
+    func whereItIsWantedADeviceIsNamedByItsOtherIDs(
+        appType: String,
+        more: String,
+        ids: [String: String]
+    ) throws {
+        func bench(_ wanted: Bool) throws -> IntakeBench {
+            let bench = try IntakeBench(
+                IntakeBench.app(
+                    "data_source: other",
+                    "app_id: 7",
+                    "advertiser_id: 10000",
+                    "app_type: \(appType)",
+                    "other_ids: \(wanted)"
+                )
+            )
+            for _ in 0..<2 {
+                let body = self.phoneActivation(source: "other", more: more)
+                bench.take("sdk-upload", body, headers: self.jsonUpload)
+            }
+            return bench
+        }
+        let wanted = try bench(true)
+        #expect(wanted.due.count == 1 && wanted.codes(in: "activation.result") == ["activation.duplicate"])
+        let value = try #require(
+            JSONSerialization.jsonObject(with: Data(wanted.due.first?.value ?? [])) as? [String: Any]
+        )
+        let names = ["muid", "hashOaid", "hashAndroidId", "caid", "caidVersion"]
+        let found = value.filter { names.contains($0.key) }
+        #expect(found as NSDictionary == ids as NSDictionary)
+        let unwanted = try bench(false)
+        guard ids["muid"] == nil else {
+            let text = String(decoding: unwanted.due.first?.value ?? [], as: UTF8.self)
+            return #expect(text.contains(#""muid""#) && !text.contains("Oaid"))
+        }
+        #expect(unwanted.due.isEmpty)
+        #expect(unwanted.codes(in: "sdk-upload.result").contains("sdk_activation.no_identifier"))
+    }
+
     /// Without a memory of duplicates both go on, and Tencent has to recognise the second.
     @Test func anUploadThatComesTwiceIsReportedUnderOneName() throws {
         let bench = try IntakeBench("duplicates:\n  window: 0s")

@@ -44,6 +44,19 @@ import WorkerKit
         #expect(call.request.url.hasSuffix("&conv_type=MOBILEAPP_ACTIVITE&app_type=IOS&advertiser_id=10000"))
     }
 
+    /// Scheme 2 knows devices by a muid only.
+    @Test func refusesADeviceThatSchemeTwoDoesNotKnow() {
+        let alone = Self.json.replacing(
+            #""deviceId":"1E2DFA89-496A-47FD-9941-DF1FC4E6484A""#,
+            with: #""hashOaid":"83e9158a4fb54c0e1ef0b238639a23ae""#
+        )
+        guard case .refuse(let reason, _) = self.handler.plan(Self.record(alone), Self.attempt()) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(reason.code == "device_id.empty")
+    }
+
     @Test func givesTheSameURLAtEveryAttempt() {
         let urls = (1...5).map { number -> String? in
             let attempt = Attempt(number: number, now: Self.now + Int64(number) * 1_000)

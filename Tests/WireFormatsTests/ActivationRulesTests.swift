@@ -62,6 +62,13 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0F074DC8E1F0547310E729032AC0730B") }),
         ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730") }),
         ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730g") }),
+        ("hash_oaid.malformed", { $0.hashOaid = "0F074DC8E1F0547310E729032AC0730B" }),
+        ("hash_android_id.malformed", { $0.hashAndroidID = "x" }),
+        ("caid.malformed", { $0.caid = "507b36cb" }),
+        ("caid.malformed", { ($0.caid, $0.caidVersion) = ("a b", "1005") }),
+        ("caid.malformed", { ($0.caid, $0.caidVersion) = (String(repeating: "a", count: 65), "1005") }),
+        ("device_id.zero", { ($0.deviceID, $0.caid, $0.caidVersion) = (Self.zeroIDFA, "507b36cb", "1005") }),
+        ("device_id.empty", { ($0.deviceID, $0.hashOaid) = ("", "9f89c84a559f573636a47ff8daed0d33") }),
         ("tracking.denied", { $0.trackingAuthorized = false }),
         ("tracking.denied", { ($0.trackingAuthorized, $0.deviceID, $0.clientIp) = (false, "", "none") }),
         ("device_id.empty", { $0.deviceID = "" }),
@@ -202,6 +209,29 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         let digest = "0f074dc8e1f0547310e729032ac0730b"
         let activation = try ActivationDraft { ($0.deviceID, $0.muid) = ("", digest) }.activation()
         #expect(Self.text(activation.muid.text) == digest)
+    }
+
+    /// An id of zeros stands for none, beside a good one too.
+    @Test func takesADeviceByItsOtherIDsAlone() throws {
+        let activation = try ActivationDraft {
+            $0.deviceID = ""
+            $0.hashOaid = "9f89c84a559f573636a47ff8daed0d33"
+            $0.hashAndroidID = "b496ec1169770ea274a2b4f42ca4fb71"
+            $0.userAgent = String(repeating: "a", count: 1_025)
+        }.activation()
+        #expect(!activation.hasMUID && activation.ids.hashOAID == nil && activation.userAgent == nil)
+        #expect(Self.text(activation.muid.text) == "b496ec1169770ea274a2b4f42ca4fb71")
+        let read = try Activation(decoding: ActivationDraft.record(activation.json))
+        #expect(read == activation)
+    }
+
+    @Test func writesEverythingThatItReads() throws {
+        let activation = try ActivationDraft {
+            $0.hashOaid = "83e9158a4fb54c0e1ef0b238639a23ae"
+            ($0.caid, $0.caidVersion, $0.userAgent, $0.callback) = ("507b36cb", "1005", "Mozilla/5.0", "http")
+        }.activation()
+        #expect(activation.hasMUID && activation.ids.caid?.version == "1005" && activation.callback == "http")
+        #expect(try Activation(decoding: ActivationDraft.record(activation.json)) == activation)
     }
 
     @Test(arguments: ConversionType.allCases)

@@ -9,8 +9,10 @@ import WireMessages
     let keys: GDTKeys
 
     init() throws {
-        self.activation = try ActivationDraft { ($0.clientIp, $0.clickID) = ("2001:db8::7", "Click-0815") }
-            .activation()
+        self.activation = try ActivationDraft {
+            ($0.clientIp, $0.clickID) = ("2001:db8::7", "Click-0815")
+            ($0.caid, $0.caidVersion) = ("Ca-93", "1005")
+        }.activation()
         self.keys = try GDTKeys(signKey: "Sword", encryptKey: "fish7")
     }
 
@@ -37,7 +39,7 @@ import WireMessages
         "0123456789abcdef", "8a4d7f5323fd91b37430d639e6f7371b",
         "v=x", "?v=GRAaEGJ", "V = x", "\"sign\"='x'", "a&sign=", "%26sign%3D1", "client_ip=", "sign_key=x",
         "GRAaEGJVCFNFTRQXZw5UH0RQ", "key SWORD", "key fish7", "key %66ish7", "s%77ord",
-        "%25252525252534",
+        "%25252525252534", "id ca-93", "hash_oaid=x", "Ca-93",
     ])
     func hidesWhatCouldTellSomething(message: String) {
         #expect(self.shown(message) == "redacted")

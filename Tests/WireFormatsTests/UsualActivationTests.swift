@@ -9,7 +9,8 @@ import WireMessages
     private static let full = #"""
         {"appId":"112233","advertiserId":10000,"appType":"IOS","conversionType":"MOBILEAPP_COST",
         "deviceId":"1E2DFA89-496A","muid":"","convertedAt":"2026-11-21T08:00:00.250Z","clientIp":"10.11.12.13",
-        "clickId":"0072","value":"100","trackingAuthorized":true,"callback":"http%3A","note":"é","n":12}
+        "clickId":"0072","value":"100","trackingAuthorized":true,"callback":"http%3A",
+        "hashOaid":"83e9158a","hashAndroidId":"","caid":"507b36cb","caidVersion":"1005","userAgent":"M/5","note":"é","n":12}
         """#
 
     @Test(arguments: [

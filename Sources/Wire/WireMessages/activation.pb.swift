@@ -106,6 +106,57 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   /// Clears the value of `trackingAuthorized`. Subsequent reads from it will return its default value.
   package mutating func clearTrackingAuthorized() {self._trackingAuthorized = nil}
 
+  /// Other ids of the device, which the Marketing API takes beside a device_id or a muid, or in place of both: the MD5 of
+  /// an OAID and of an Android id as they are, as 32 lower-case hexadecimal digits. The digest of an empty id and of an
+  /// all-zero id counts as absent.
+  package var hashOaid: String {
+    get {_hashOaid ?? String()}
+    set {_hashOaid = newValue}
+  }
+  /// Returns true if `hashOaid` has been explicitly set.
+  package var hasHashOaid: Bool {self._hashOaid != nil}
+  /// Clears the value of `hashOaid`. Subsequent reads from it will return its default value.
+  package mutating func clearHashOaid() {self._hashOaid = nil}
+
+  package var hashAndroidID: String {
+    get {_hashAndroidID ?? String()}
+    set {_hashAndroidID = newValue}
+  }
+  /// Returns true if `hashAndroidID` has been explicitly set.
+  package var hasHashAndroidID: Bool {self._hashAndroidID != nil}
+  /// Clears the value of `hashAndroidID`. Subsequent reads from it will return its default value.
+  package mutating func clearHashAndroidID() {self._hashAndroidID = nil}
+
+  /// The device's CAID, 1 to 64 letters, digits, hyphens and underscores, with Tencent's number of its version, such
+  /// as 1005.
+  package var caid: String {
+    get {_caid ?? String()}
+    set {_caid = newValue}
+  }
+  /// Returns true if `caid` has been explicitly set.
+  package var hasCaid: Bool {self._caid != nil}
+  /// Clears the value of `caid`. Subsequent reads from it will return its default value.
+  package mutating func clearCaid() {self._caid = nil}
+
+  package var caidVersion: String {
+    get {_caidVersion ?? String()}
+    set {_caidVersion = newValue}
+  }
+  /// Returns true if `caidVersion` has been explicitly set.
+  package var hasCaidVersion: Bool {self._caidVersion != nil}
+  /// Clears the value of `caidVersion`. Subsequent reads from it will return its default value.
+  package mutating func clearCaidVersion() {self._caidVersion = nil}
+
+  /// The device's user agent. Left out of a report if it is longer than 1,024 bytes.
+  package var userAgent: String {
+    get {_userAgent ?? String()}
+    set {_userAgent = newValue}
+  }
+  /// Returns true if `userAgent` has been explicitly set.
+  package var hasUserAgent: Bool {self._userAgent != nil}
+  /// Clears the value of `userAgent`. Subsequent reads from it will return its default value.
+  package mutating func clearUserAgent() {self._userAgent = nil}
+
   /// The click feed's `callback` of the click this conversion belongs to: percent-encoded as it stood in the feed, or
   /// decoded once. At most 4,096 bytes. Where the app's settings allow callbacks, the report goes there.
   package var callback: String {
@@ -126,6 +177,11 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   fileprivate var _clickID: String? = nil
   fileprivate var _value: Int64? = nil
   fileprivate var _trackingAuthorized: Bool? = nil
+  fileprivate var _hashOaid: String? = nil
+  fileprivate var _hashAndroidID: String? = nil
+  fileprivate var _caid: String? = nil
+  fileprivate var _caidVersion: String? = nil
+  fileprivate var _userAgent: String? = nil
   fileprivate var _callback: String? = nil
 }
 
@@ -135,7 +191,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.activation.v1"
 
 nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Activation"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}app_type\0\u{3}conversion_type\0\u{3}device_id\0\u{1}muid\0\u{3}converted_at\0\u{3}client_ip\0\u{3}click_id\0\u{1}value\0\u{3}tracking_authorized\0\u{2}\u{9}callback\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}app_type\0\u{3}conversion_type\0\u{3}device_id\0\u{1}muid\0\u{3}converted_at\0\u{3}client_ip\0\u{3}click_id\0\u{1}value\0\u{3}tracking_authorized\0\u{3}hash_oaid\0\u{3}hash_android_id\0\u{1}caid\0\u{3}caid_version\0\u{3}user_agent\0\u{2}\u{4}callback\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -154,6 +210,11 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
       case 9: try { try decoder.decodeSingularStringField(value: &self._clickID) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self._value) }()
       case 11: try { try decoder.decodeSingularBoolField(value: &self._trackingAuthorized) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._hashOaid) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self._hashAndroidID) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self._caid) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self._caidVersion) }()
+      case 16: try { try decoder.decodeSingularStringField(value: &self._userAgent) }()
       case 20: try { try decoder.decodeSingularStringField(value: &self._callback) }()
       default: break
       }
@@ -198,6 +259,21 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
     try { if let v = self._trackingAuthorized {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
     } }()
+    try { if let v = self._hashOaid {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
+    try { if let v = self._hashAndroidID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 13)
+    } }()
+    try { if let v = self._caid {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+    } }()
+    try { if let v = self._caidVersion {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 15)
+    } }()
+    try { if let v = self._userAgent {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 16)
+    } }()
     try { if let v = self._callback {
       try visitor.visitSingularStringField(value: v, fieldNumber: 20)
     } }()
@@ -216,6 +292,11 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
     if lhs._clickID != rhs._clickID {return false}
     if lhs._value != rhs._value {return false}
     if lhs._trackingAuthorized != rhs._trackingAuthorized {return false}
+    if lhs._hashOaid != rhs._hashOaid {return false}
+    if lhs._hashAndroidID != rhs._hashAndroidID {return false}
+    if lhs._caid != rhs._caid {return false}
+    if lhs._caidVersion != rhs._caidVersion {return false}
+    if lhs._userAgent != rhs._userAgent {return false}
     if lhs._callback != rhs._callback {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -14,6 +14,8 @@ struct SDKSource: Hashable, Sendable {
 struct SDKApp: Hashable, Sendable {
     var account: GDTAccount
     var appType: AppType
+    /// Whether a device is also reported by ids that are neither an IDFA nor an IMEI.
+    var takesOtherIDs = false
 
     /// Reads the list of apps. Faults are reported to the reader.
     static func apps(_ reader: SettingsReader) -> [SDKSource: SDKApp] {
@@ -39,7 +41,13 @@ struct SDKApp: Hashable, Sendable {
                 )
             )
             let type = entry.requiredOneOf("app_type", help: "The system that the app runs on.") as AppType?
-            return (source, SDKApp(account: account, appType: type ?? .ios))
+            let takesOtherIDs = entry.bool(
+                "other_ids",
+                default: false,
+                help:
+                    "Report caid, oaid and Android id too, also without idfa or imei. Only for route: marketing_api."
+            )
+            return (source, SDKApp(account: account, appType: type ?? .ios, takesOtherIDs: takesOtherIDs))
         }
         var apps: [SDKSource: SDKApp] = [:]
         for (source, app) in list where apps.updateValue(app, forKey: source) != nil {
@@ -68,9 +76,9 @@ struct SDKApp: Hashable, Sendable {
         }
         guard Activation.convertedAtRange.contains(activation.convertedAt) else { throw .time }
         let device = self.appType == .ios ? activation.idfa : activation.imei
-        guard let device else { throw .noIdentifier }
-        guard let muid = try? MUID(deviceID: device, of: self.appType) else { throw .malformedIdentifier }
-        return Activation(
+        let ids = self.takesOtherIDs ? DeviceIDs(activation, of: self.appType) : DeviceIDs()
+        guard let muid = try self.muid(device) ?? ids.first else { throw .noIdentifier }
+        var conversion = Activation(
             account: self.account,
             appType: self.appType,
             conversionType: .activation,
@@ -78,6 +86,18 @@ struct SDKApp: Hashable, Sendable {
             convertedAt: activation.convertedAt,
             clientIP: clientIP
         )
+        conversion.hasMUID = device != nil
+        conversion.ids = ids
+        conversion.userAgent = activation.userAgent.flatMap {
+            $0.utf8.count <= Activation.userAgentBytesLimit ? $0 : nil
+        }
+        return conversion
+    }
+
+    private func muid(_ device: String?) throws(NothingToReport) -> MUID? {
+        guard let device else { return nil }
+        guard let muid = try? MUID(deviceID: device, of: self.appType) else { throw .malformedIdentifier }
+        return muid
     }
 
     /// The reasons why an ACTIVATE event is not reported.

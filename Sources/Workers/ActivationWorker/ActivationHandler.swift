@@ -137,6 +137,13 @@ package struct ActivationHandler: Handler {
         }
         if let way { return self.plan(activation, in: record, attempt, on: way) }
         guard let report else { return Self.unknownApp }
+        guard activation.hasMUID else {
+            let reason = Reason(
+                "device_id.empty",
+                "The device has no id that scheme 2 takes: no IDFA, IMEI or MEID."
+            )
+            return .refuse(reason, Self.answer(to: activation))
+        }
         let request = HTTPRequest(method: .get, url: report.url(of: activation))
         let scope = Scope(appType: activation.appType, conversionType: activation.conversionType)
         let lane = self.lanes[activation.account]?[scope] ?? activation.account.description

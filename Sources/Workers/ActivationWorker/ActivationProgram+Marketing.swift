@@ -163,23 +163,32 @@ extension ActivationProgram {
     /// Masks a report to the Marketing API or to a callback.
     static func maskedReport(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
-        masked.url = self.masking(request.url, from: ["access_token=", "cb="], to: "&")
+        let secrets = ["access_token=", "cb="]
+        let url = self.masking(Array(request.url.utf8), from: secrets, to: UInt8(ascii: "&"))
+        masked.url = String(decoding: url, as: UTF8.self)
         masked.headers = request.headers.map {
             $0.name == "access-token" ? HTTPHeader($0.name, "masked") : $0
         }
-        let secret = ["hash_idfa", "hash_imei", "click_id", "ip"].map { "\"\($0)\":\"" }
-        masked.body = request.body.map {
-            Array(self.masking(String(decoding: $0, as: UTF8.self), from: secret, to: "\"").utf8)
-        }
+        let personal = self.personalFields.map { "\"\($0)\":\"" }
+        masked.body = request.body.map { self.masking($0, from: personal, to: UInt8(ascii: "\"")) }
         return masked
     }
 
-    /// Replaces what stands between each of the beginnings and the next end.
-    private static func masking(_ text: String, from beginnings: [String], to end: Character) -> String {
+    /// The fields of an action that tell of a device or its user.
+    private static let personalFields = [
+        "hash_idfa", "hash_imei", "hash_oaid", "hash_android_id", "caid", "click_id", "ip", "user_agent",
+    ]
+
+    /// Replaces what stands between each of the beginnings and the next end. A byte behind a backslash, which JSON
+    /// escapes by, is no end.
+    private static func masking(_ text: [UInt8], from beginnings: [String], to end: UInt8) -> [UInt8] {
         beginnings.reduce(text) { text, beginning in
-            guard let start = text.firstRange(of: beginning)?.upperBound else { return text }
-            let rest = text[start...]
-            return text[..<start] + "masked" + rest[(rest.firstIndex(of: end) ?? rest.endIndex)...]
+            guard let start = text.firstRange(of: Array(beginning.utf8))?.upperBound else { return text }
+            var position = start
+            while position < text.count, text[position] != end {
+                position += text[position] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            return Array(text[..<start] + "masked".utf8 + text[min(position, text.count)...])
         }
     }
 }

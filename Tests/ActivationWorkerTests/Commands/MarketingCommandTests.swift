@@ -55,6 +55,20 @@ struct MarketingCommandTests {
         #expect((revealed["url"] as? String)?.contains("access_token=s3cr3t&") == true)
     }
 
+    /// A phone chooses its user agent, and quotation marks in it.
+    @Test func planMasksEveryIDAndTheUserAgent() throws {
+        let more =
+            #","hashOaid":"83e9158a4fb54c0e1ef0b238639a23ae","hashAndroidId":"b496ec1169770ea274a2b4f42ca4fb71","#
+            + #""caid":"507b36cb","caidVersion":"1005","userAgent":"a\"\\\",\"x\":\"Secret"}"#
+        let line = try Self.plan(String(PlanCommandTests.good.dropLast()) + more)
+        let body = try #require(line["body"] as? String)
+        for name in ["hash_oaid", "hash_android_id", "caid", "user_agent"] {
+            #expect(body.contains(#""\#(name)":"masked""#), "\(body)")
+        }
+        for secret in ["83e9158a", "b496ec11", "507b36cb", "Secret"] { #expect(!body.contains(secret)) }
+        #expect(body.contains(#""caid_version":"1005""#) && body.hasSuffix(#""user_agent":"masked"}}]}"#))
+    }
+
     @Test func planShowsTheCallback() throws {
         let record = Self.record(
             callback: "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3Da%252Bb%26conv_id%3D1"

@@ -83,6 +83,20 @@ import WorkerKit
         )
     }
 
+    /// An Android phone of today tells no app its IMEI.
+    @Test func reportsADeviceByItsOAIDAlone() throws {
+        let json = ActivationHandlerTests.json.replacing(
+            #""deviceId":"1E2DFA89-496A-47FD-9941-DF1FC4E6484A""#,
+            with: #""hashOaid":"83e9158a4fb54c0e1ef0b238639a23ae""#
+        )
+        let body = try Self.call(try Self.handler(), ActivationHandlerTests.record(json)).request.body ?? []
+        #expect(
+            String(decoding: body, as: UTF8.self).contains(
+                #""user_id":{"hash_oaid":"83e9158a4fb54c0e1ef0b238639a23ae"}"#
+            )
+        )
+    }
+
     @Test func aRepeatIsTheSameElement() throws {
         let handler = try Self.handler()
         let parts = try (1...3).map { number -> [UInt8]? in

@@ -77,14 +77,15 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
     }
 
     @Test func readsProtobufBySchema() throws {
-        let value: [UInt8] = try Self.message.serializedBytes() + [0x6A, 0x02, 0x68, 0x69, 0x70, 0x05]
+        // Fields 117 and 118 are nobody's.
+        let unknown: [UInt8] = [0xAA, 0x07, 0x02, 0x68, 0x69, 0xB0, 0x07, 0x05]
+        let value: [UInt8] = try Self.message.serializedBytes() + unknown
         let payload = DeadLetterPayload(of: Self.record(value, "application/x-protobuf"), schema: .activation)
         #expect((payload.form, payload.fault) == (.protobuf, nil))
         #expect(payload.tree?.member("appId") == .string("112233"))
         #expect(payload.tree?.member("convertedAt") == .string("2026-11-21T08:00:00Z"))
-        // Fields 13 and 14 are nobody's.
-        #expect(payload.tree?.member("#13") == .string("hi"))
-        #expect(payload.tree?.member("#14") == .number("5"))
+        #expect(payload.tree?.member("#117") == .string("hi"))
+        #expect(payload.tree?.member("#118") == .number("5"))
     }
 
     @Test func readsProtobufWithoutASchemaByItsNumbers() {
@@ -214,7 +215,13 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
     }
 
     @Test(arguments: [
-        (DeadLetterSchema.activation, ["deviceId", "muid", "clientIp", "clickId", "callback"]),
+        (
+            DeadLetterSchema.activation,
+            [
+                "deviceId", "muid", "clientIp", "clickId", "callback", "hashOaid", "hashAndroidId", "caid",
+                "userAgent",
+            ]
+        ),
         (.deviceCheck, ["deviceToken", "subject"]), (.receipt, ["receiptData", "transactionId"]),
         (.pushArrival, ["deviceId", "payload"]),
     ])
@@ -263,11 +270,11 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
     }
 
     @Test func masksProtobufToo() throws {
-        let value: [UInt8] = try Self.message.serializedBytes() + [0x6A, 0x02, 0x68, 0x69]
+        let value: [UInt8] = try Self.message.serializedBytes() + [0xAA, 0x07, 0x02, 0x68, 0x69]
         let masked = DeadLetterPayload(of: Self.record(value, "application/x-protobuf"), schema: .activation)
             .masked(by: mark)
         #expect(masked.tree?.member("clientIp") == .string("#10.1.2.3"))
-        #expect(masked.tree?.member("#13") == .string("#hi"))
+        #expect(masked.tree?.member("#117") == .string("#hi"))
         #expect(masked.tree?.member("appType") == .string("IOS"))
     }
 

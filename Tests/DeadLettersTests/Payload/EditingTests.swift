@@ -119,12 +119,12 @@ import WireMessages
 
     @Test(arguments: [[], [0, 0, 0, 1, 2, 0]] as [[UInt8]])
     func writesProtobufAgain(frame: [UInt8]) throws {
-        let unknown: [UInt8] = [0x6A, 0x02, 0x68, 0x69]
+        let unknown: [UInt8] = [0xAA, 0x07, 0x02, 0x68, 0x69]
         let value: [UInt8] = try Payloads.message.serializedBytes() + unknown
         let record = Payloads.record(frame + value, "application/x-protobuf")
         let payload = DeadLetterPayload(of: record, schema: .activation)
         let editable = String(decoding: try #require(payload.editable), as: UTF8.self)
-        #expect(!editable.contains("#13"))
+        #expect(!editable.contains("#117"))
         let mended = try payload.edited(json: Array(editable.replacing("112233", with: "445566").utf8))
         #expect(mended.starts(with: frame))
         let message = try Flotilla_Activation_V1_Activation(

@@ -165,7 +165,14 @@ extension Activation {
         message.advertiserID = self.account.advertiserID
         message.appType = self.appType.rawValue
         message.conversionType = self.conversionType.rawValue
-        message.muid = String(decoding: self.muid.text, as: UTF8.self)
+        if self.hasMUID { message.muid = String(decoding: self.muid.text, as: UTF8.self) }
+        if let id = self.ids.hashOAID { message.hashOaid = String(decoding: id.text, as: UTF8.self) }
+        if let id = self.ids.hashAndroidID {
+            message.hashAndroidID = String(decoding: id.text, as: UTF8.self)
+        }
+        if let caid = self.ids.caid { (message.caid, message.caidVersion) = (caid.id, caid.version) }
+        message.userAgent = self.userAgent ?? ""
+        message.callback = self.callback ?? ""
         message.convertedAt = Google_Protobuf_Timestamp(seconds: self.convertedAt)
         message.clientIp = self.clientIP ?? ""
         message.clickID = self.clickID ?? ""

@@ -37,6 +37,31 @@ import WireMessages
         #expect(String(decoding: callback, as: UTF8.self) == head + "}")
     }
 
+    /// The digest of the OAID is that of Tencent's own example. A device without a muid has the others alone.
+    @Test(arguments: ["354649050046412", ""])
+    func writesTheOtherIDsOfADevice(imei: String) throws {
+        let draft = ActivationDraft {
+            $0.appType = "ANDROID"
+            $0.deviceID = imei
+            $0.hashOaid = "83e9158a4fb54c0e1ef0b238639a23ae"
+            $0.hashAndroidID = "b496ec1169770ea274a2b4f42ca4fb71"
+            ($0.caid, $0.caidVersion) = ("507b36cb", "1005")
+            $0.userAgent = "Mozilla/5.0 (Linux)"
+        }
+        let muid = imei.isEmpty ? "" : #""hash_imei":"b496ec1169770ea274a2b4f42ca4fb71","#
+        let head =
+            #"{"outer_action_id":"\#(Self.id)","action_time":1795248000,"action_type":"ACTIVATE_APP","#
+            + #""user_id":{\#(muid)"hash_oaid":"83e9158a4fb54c0e1ef0b238639a23ae","#
+            + #""hash_android_id":"b496ec1169770ea274a2b4f42ca4fb71","caid":"507b36cb","caid_version":"1005"}"#
+        let report = UserAction.json(of: try draft.activation(), id: Self.id)
+        #expect(
+            String(decoding: report, as: UTF8.self)
+                == head + #","ext_info":{"user_agent":"Mozilla/5.0 (Linux)"}}"#
+        )
+        let callback = UserAction.json(of: try draft.activation(), id: Self.id, for: .callback)
+        #expect(String(decoding: callback, as: UTF8.self) == head + "}")
+    }
+
     @Test(arguments: [
         ("MOBILEAPP_REGISTER", "REGISTER"), ("MOBILEAPP_ADDTOCART", "ADD_TO_CART"),
         ("MOBILEAPP_SCORE", "RATE"), ("MOBILEAPP_SEARCH", "SEARCH"),

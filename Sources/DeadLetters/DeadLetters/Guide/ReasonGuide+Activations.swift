@@ -32,7 +32,7 @@ extension ReasonGuide {
         ),
         "device_id.empty": ReasonGuide(
             .no,
-            "The record names no device, so it cannot be reported.",
+            "The record names no device that its route can report: scheme 2 takes IDFA, IMEI and MEID only.",
             advice: "Nothing is broken: this is a final no, as for everybody who denies tracking."
         ),
         "device_id.zero": ReasonGuide(
@@ -44,6 +44,26 @@ extension ReasonGuide {
             .afterFix,
             "The muid is not the 32 lower-case hexadecimal digits of an MD5.",
             advice: chosenByPhones
+        ),
+        "hash_oaid.malformed": ReasonGuide(
+            .afterFix,
+            "The hashOaid is not the 32 lower-case hexadecimal digits of an MD5.",
+            advice: chosenByPhones + " It is not required."
+        ),
+        "hash_android_id.malformed": ReasonGuide(
+            .afterFix,
+            "The hashAndroidId is not the 32 lower-case hexadecimal digits of an MD5.",
+            advice: chosenByPhones + " It is not required."
+        ),
+        "caid.malformed": ReasonGuide(
+            .afterFix,
+            "The caid is not 1 to 64 letters and digits, or has no caidVersion.",
+            advice: chosenByPhones + " It is not required."
+        ),
+        "user_agent.malformed": ReasonGuide(
+            .afterFix,
+            "The user agent is no text.",
+            advice: chosenByPhones + " It is not required."
         ),
         "activation.duplicate": ReasonGuide(
             .no,

@@ -83,6 +83,8 @@ extension DeadLetterSchema {
         .shown("trackingAuthorized", .flag),
         // Masked: the device, the person behind it, and what the person clicked on.
         .masked("deviceId"), .masked("muid"), .masked("clientIp"), .masked("clickId"), .masked("callback"),
+        .masked("hashOaid"), .masked("hashAndroidId"), .masked("caid"), .shown("caidVersion"),
+        .masked("userAgent"),
     ]
 
     private static let deviceCheckFields: [Field] = [

@@ -27,15 +27,20 @@ struct MarketingAction {
         let clickID = (action["trace"] as? [String: Any])?["click_id"] as? String
         guard clickID?.hasPrefix("bad") != true else { return nil }
         let user = action["user_id"] as? [String: Any] ?? [:]
-        let digests = ["hash_idfa", "hash_imei"].compactMap { user[$0] as? String }
-        guard digests.allSatisfy(Self.isDigest), !digests.isEmpty || clickID != nil else { return nil }
+        let digests = ["hash_idfa", "hash_imei", "hash_oaid", "hash_android_id"].compactMap {
+            user[$0] as? String
+        }
+        let caid = user["caid"] as? String
+        guard digests.allSatisfy(Self.isDigest), !digests.isEmpty || caid != nil || clickID != nil,
+            caid == nil || user["caid_version"] is String
+        else { return nil }
         let parameters = action["action_param"] as? [String: Any]
         if let amount = parameters?["value"] {
             guard let number = amount as? NSNumber, number.int64Value >= 0 else { return nil }
         }
         self.outerActionID = id
         self.type = type
-        self.muid = digests.first ?? ""
+        self.muid = digests.first ?? caid ?? ""
     }
 
     private static func isDigest(_ text: String) -> Bool {

@@ -64,8 +64,16 @@ extension Activation {
             self.clientIP = try Self.clientIP(of: message)
             self.clickID = try Self.clickID(of: message)
             self.value = try Self.value(of: message)
-            self.muid = try Self.muid(of: message, appType)
+            self.ids = try Self.ids(of: message)
+            if message.deviceID.isEmpty, message.muid.isEmpty, let first = self.ids.first {
+                self.muid = first
+                self.hasMUID = false
+            } else {
+                self.muid = try Self.muid(of: message, appType)
+            }
             self.callback = message.callback.isEmpty ? nil : message.callback
+            let isReported = (1...Self.userAgentBytesLimit).contains(message.userAgent.utf8.count)
+            self.userAgent = isReported ? message.userAgent : nil
         } catch {
             let account = GDTAccount(appID: message.appID, advertiserID: message.advertiserID)
             throw .refused(
@@ -127,6 +135,31 @@ extension Activation {
             throw Refusal(reason: Reason("value.negative", "The value of a payment is negative."))
         }
         return message.value
+    }
+
+    private static func ids(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> DeviceIDs {
+        var ids = DeviceIDs()
+        ids.hashOAID = try self.digest(message.hashOaid, .hashOAID)
+        ids.hashAndroidID = try self.digest(message.hashAndroidID, .hashAndroidID)
+        guard !message.caid.isEmpty else { return ids }
+        guard let caid = DeviceIDs.CAID(message.caid, version: message.caidVersion) else {
+            throw Refusal(reason: PhoneField.caid.malformed)
+        }
+        ids.caid = caid
+        return ids
+    }
+
+    /// Returns a digest; nil for that of an empty id and of an all-zero id, which stand for none.
+    private static func digest(_ text: String, _ field: PhoneField) throws(Refusal) -> MUID? {
+        guard !text.isEmpty else { return nil }
+        do throws(MUID.Fault) {
+            return try MUID(digest: text)
+        } catch {
+            switch error {
+            case .emptyDevice, .zeroDevice: return nil
+            case .malformedDevice, .malformedDigest: throw Refusal(reason: field.malformed)
+            }
+        }
     }
 
     private static func muid(

@@ -10,8 +10,13 @@ package struct Activation: Hashable, Sendable {
     package var appType: AppType
     /// The type of the conversion; only a payment has a value.
     package var conversionType: ConversionType
-    /// The device, as GDT identifies it.
+    /// The device, as GDT identifies it. If the record names the device by other ids only, the digest of the first
+    /// of them.
     package var muid: MUID
+    /// Whether `muid` is that of an IDFA, an IMEI or a MEID.
+    package var hasMUID = true
+    /// Other ids of the device.
+    package var ids = DeviceIDs()
     /// The time of the conversion, in whole seconds since 1970.
     package var convertedAt: Int64
     /// Whether `convertedAt` is the record's own timestamp, because the record names no time.
@@ -24,6 +29,11 @@ package struct Activation: Hashable, Sendable {
     package var value: Int64?
     /// The `callback` of the click, unchecked; nil if the record carries none.
     package var callback: String?
+    /// The device's user agent, at most `userAgentBytesLimit` long.
+    package var userAgent: String?
+
+    /// The most bytes of a user agent that is reported.
+    package static let userAgentBytesLimit = 1_024
 
     package init(
         account: GDTAccount,

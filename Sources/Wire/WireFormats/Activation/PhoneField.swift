@@ -14,6 +14,11 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
     case clickID = "clickId"
     case value
     case trackingAuthorized
+    case hashOAID = "hashOaid"
+    case hashAndroidID = "hashAndroidId"
+    case caid
+    case caidVersion
+    case userAgent
     case callback
 
     /// The reason why a record with this field cannot be reported. It does not quote the field.
@@ -29,6 +34,13 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
         case .value: Reason("value.malformed", "The value of the payment is not a whole number of fen.")
         case .trackingAuthorized:
             Reason("tracking.malformed", "Whether tracking is allowed is neither true nor false.")
+        case .hashOAID:
+            Reason("hash_oaid.malformed", "The hashOaid is not 32 lower-case hexadecimal digits.")
+        case .hashAndroidID:
+            Reason("hash_android_id.malformed", "The hashAndroidId is not 32 lower-case hexadecimal digits.")
+        case .caid, .caidVersion:
+            Reason("caid.malformed", "The caid is not 1 to 64 letters and digits, or has no caidVersion.")
+        case .userAgent: Reason("user_agent.malformed", "The user agent is no text.")
         case .callback: CallbackURL.Refusal.malformed.reason
         }
     }

@@ -26,7 +26,7 @@ struct UsualActivation {
     private enum Field: UInt16 {
         case appID, advertiserID, appType, conversionType, deviceID, muid, convertedAt, clientIP, clickID,
             value
-        case trackingAuthorized, callback
+        case trackingAuthorized, callback, hashOAID, hashAndroidID, caid, caidVersion, userAgent
     }
 
     private struct Members: JSONListener {
@@ -36,7 +36,7 @@ struct UsualActivation {
         /// The field whose value comes next; nil for one that the schema does not have.
         private var field: Field?
         /// The fields that were read, each by its bit.
-        private var seen: UInt16 = 0
+        private var seen: UInt32 = 0
 
         init(text: [UInt8]) { self.text = text }
 
@@ -49,7 +49,7 @@ struct UsualActivation {
         mutating func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {
             self.field = self.field(range)
             if let field = self.field {
-                let bit = 1 << field.rawValue as UInt16
+                let bit: UInt32 = 1 << field.rawValue
                 if hasEscapes || self.seen & bit != 0 { self.isUsual = false }
                 self.seen |= bit
             } else if hasEscapes || !self.text[range].allSatisfy(\.isAlphanumeric) {
@@ -88,6 +88,12 @@ struct UsualActivation {
             case (.clientIP, .string): self.message.clientIp = String(decoding: value, as: UTF8.self)
             case (.clickID, .string): self.message.clickID = String(decoding: value, as: UTF8.self)
             case (.callback, .string): self.message.callback = String(decoding: value, as: UTF8.self)
+            case (.hashOAID, .string): self.message.hashOaid = String(decoding: value, as: UTF8.self)
+            case (.hashAndroidID, .string):
+                self.message.hashAndroidID = String(decoding: value, as: UTF8.self)
+            case (.caid, .string): self.message.caid = String(decoding: value, as: UTF8.self)
+            case (.caidVersion, .string): self.message.caidVersion = String(decoding: value, as: UTF8.self)
+            case (.userAgent, .string): self.message.userAgent = String(decoding: value, as: UTF8.self)
             // Not every number of JSON is one for the general decoder.
             case (nil, .number): return Self.number(value, as: UInt64.self) != nil
             case (nil, .string), (nil, .true), (nil, .false), (nil, .null): break
@@ -105,16 +111,22 @@ struct UsualActivation {
 
         private func field(_ name: Range<Int>) -> Field? {
             switch name.count {
-            case 4: self.spells("muid", name) ? .muid : nil
+            case 4: self.spells("muid", name) ? .muid : self.spells("caid", name) ? .caid : nil
             case 5: self.spells("appId", name) ? .appID : self.spells("value", name) ? .value : nil
             case 7: self.spells("appType", name) ? .appType : self.spells("clickId", name) ? .clickID : nil
             case 8:
                 self.spells("deviceId", name)
                     ? .deviceID
                     : self.spells("clientIp", name)
-                        ? .clientIP : self.spells("callback", name) ? .callback : nil
-            case 11: self.spells("convertedAt", name) ? .convertedAt : nil
+                        ? .clientIP
+                        : self.spells("callback", name)
+                            ? .callback : self.spells("hashOaid", name) ? .hashOAID : nil
+            case 9: self.spells("userAgent", name) ? .userAgent : nil
+            case 11:
+                self.spells("convertedAt", name)
+                    ? .convertedAt : self.spells("caidVersion", name) ? .caidVersion : nil
             case 12: self.spells("advertiserId", name) ? .advertiserID : nil
+            case 13: self.spells("hashAndroidId", name) ? .hashAndroidID : nil
             case 14: self.spells("conversionType", name) ? .conversionType : nil
             case 18: self.spells("trackingAuthorized", name) ? .trackingAuthorized : nil
             default: nil

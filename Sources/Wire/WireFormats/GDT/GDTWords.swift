@@ -18,7 +18,8 @@ package enum GDTWords {
     /// The names of parameters whose values must not be shown.
     private static let names: Set<String> = [
         "v", "sign", "signature", "muid", "click_id", "client_ip", "sign_key", "encrypt_key", "access_token",
-        "refresh_token", "client_secret", "hash_idfa", "hash_imei", "cb",
+        "refresh_token", "client_secret", "hash_idfa", "hash_imei", "hash_oaid",
+        "hash_android_id", "caid", "cb",
     ]
 
     /// Returns the message, cut at the limit, or `redacted` if it may tell something personal or secret.
@@ -31,7 +32,10 @@ package enum GDTWords {
     static func shown(_ message: String, about activation: Activation, hiding ours: [[UInt8]]) -> String {
         if self.hasNoRoom(in: message, for: activation, ours) { return message }
         var quotable = [activation.muid.text]
-        quotable += [activation.clientIP, activation.clickID].compactMap { $0.map { Array($0.utf8) } }
+        quotable += [activation.ids.hashOAID, activation.ids.hashAndroidID].compactMap(\.?.text)
+        quotable += [activation.clientIP, activation.clickID, activation.ids.caid?.id].compactMap {
+            $0.map { Array($0.utf8) }
+        }
         quotable += ours.filter { !$0.isEmpty }
         let secrets = quotable.map { $0.map(\.lowercased) }
         var text = Array(message.utf8).map(\.lowercased)
@@ -53,7 +57,8 @@ package enum GDTWords {
     private static func hasNoRoom(in message: String, for activation: Activation, _ ours: [[UInt8]]) -> Bool {
         let length = message.utf8.count
         guard length < self.hexadecimalRun, self.isLonger(activation.clientIP, than: length),
-            self.isLonger(activation.clickID, than: length)
+            self.isLonger(activation.clickID, than: length),
+            self.isLonger(activation.ids.caid?.id, than: length)
         else { return false }
         return ours.allSatisfy { $0.count > length || $0.isEmpty }
             && !message.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "=") }

@@ -48,9 +48,7 @@ package enum UserAction {
             json.string("outer_action_id", id)
             json.number("action_time", activation.convertedAt)
             json.string("action_type", activation.conversionType.actionType)
-            json.object("user_id") { json in
-                json.text(activation.appType.digestName) { $0 += activation.muid.text }
-            }
+            json.object("user_id") { self.write(activation, to: &$0) }
             if let value = activation.value {
                 json.object("action_param") { $0.number("value", value) }
             }
@@ -58,11 +56,23 @@ package enum UserAction {
             if let clickID = activation.clickID {
                 json.object("trace") { $0.string("click_id", clickID) }
             }
-            if let clientIP = activation.clientIP {
-                json.object("ext_info") { $0.string("ip", clientIP) }
+            guard activation.clientIP != nil || activation.userAgent != nil else { return }
+            json.object("ext_info") { json in
+                if let clientIP = activation.clientIP { json.string("ip", clientIP) }
+                if let userAgent = activation.userAgent { json.string("user_agent", userAgent) }
             }
         }
         return json.text
+    }
+
+    /// Writes the ids of the device. At least one is there.
+    private static func write(_ activation: Activation, to json: inout JSONWriter) {
+        if activation.hasMUID { json.text(activation.appType.digestName) { $0 += activation.muid.text } }
+        if let id = activation.ids.hashOAID { json.text("hash_oaid") { $0 += id.text } }
+        if let id = activation.ids.hashAndroidID { json.text("hash_android_id") { $0 += id.text } }
+        guard let caid = activation.ids.caid else { return }
+        json.string("caid", caid.id)
+        json.string("caid_version", caid.version)
     }
 
     /// Joins actions into the list of a body.

@@ -41,7 +41,8 @@ extension SchemaFields {
     /// The fields of `flotilla.activation.v1.Activation`.
     package static let activation = SchemaFields([
         "appId", "advertiserId", "appType", "conversionType", "deviceId", "muid", "convertedAt", "clientIp",
-        "clickId", "value", "trackingAuthorized", "callback",
+        "clickId", "value", "trackingAuthorized", "hashOaid", "hashAndroidId", "caid", "caidVersion",
+        "userAgent", "callback",
     ])
 
     /// The fields of `flotilla.devicecheck.v1.DeviceCheck`.
