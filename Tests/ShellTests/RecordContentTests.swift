@@ -28,6 +28,40 @@ struct RecordContentTests {
         }
     }
 
+    /// The words of a schema that are other words in Swift.
+    private static let otherWords = [
+        "op": "operation", "ctr": "clickThroughRate", "lagHist": "lagHistogram", "upload": "counts",
+        "event": "eventID",
+    ]
+
+    /// A field without a property is out of the reach of a publisher and a reader in Swift.
+    @Test(arguments: [
+        ("Activation", "activation"), ("ActivationResult", "activation.result"),
+        ("DeviceCheck", "devicecheck"), ("DeviceCheckResult", "devicecheck.result"), ("Receipt", "receipt"),
+        ("ReceiptResult", "receipt.result"), ("PushEvent", "push-arrival"),
+        ("PushArrivalResult", "push-arrival.result"), ("PushStatistics", "push-arrival.stats"),
+        ("PushForwardResult", "push-arrival.forward.result"), ("SDKUploadResult", "sdk-upload.result"),
+    ])
+    func everyFieldOfASchemaHasAProperty(type: String, schema: String) throws {
+        let surface = try String(
+            contentsOf: Documents.root.appending(path: "Tests/HouseTests/PublicSurface.txt"),
+            encoding: .utf8
+        )
+        let start = "FlotillaRecords \(type): var "
+        let properties = Set(
+            surface.split(separator: "\n").filter { $0.hasPrefix(start) }
+                .map { $0.dropFirst(start.count).prefix { $0 != ":" }.lowercased() }
+        )
+        let bytes = try Data(contentsOf: Documents.root.appending(path: "Schemas/json/\(schema).schema.json"))
+        let document = try #require(JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        let fields = try #require(document["properties"] as? [String: Any]).keys
+        let missing = fields.filter { field in
+            let name = (Self.otherWords[field] ?? field).lowercased()
+            return !properties.contains(name) && !properties.contains(name + "ms")
+        }
+        #expect(missing.sorted() == [])
+    }
+
     @Test func readsAndWritesEveryExample() throws {
         try Self.check(Activation.self)
         try Self.check(ActivationResult.self)
@@ -116,6 +150,30 @@ struct RecordContentTests {
         #expect(outcome.deadLetterID?.hasPrefix("dl-") == true)
         #expect(outcome.reason?.code.isEmpty == false)
         #expect(outcome.settledAtMS ?? 0 >= outcome.receivedAtMS ?? .max)
+    }
+
+    /// Each field of the schema has a property, so nothing of a record is out of a reader's reach.
+    @Test func namesTheRouteTheAnswerAndTheCallback() throws {
+        let bytes = try #require(try Self.examples(of: ActivationResult.topic)["marketing-api.json"])
+        let result = try ActivationResult(decoding: Record(topic: ActivationResult.topic, value: bytes))
+        #expect(result.route == "marketing_api")
+        let answer = try #require(result.marketingAPI)
+        #expect((answer.code, answer.text, answer.httpStatus) == (31_001, "invalid parameter", 200))
+        var made = ActivationResult { $0.route = "callback" }
+        made.marketingAPI = answer
+        #expect(made.marketingAPI == result.marketingAPI && made.route == "callback")
+        made.marketingAPI = nil
+        #expect(made == ActivationResult { $0.route = "callback" })
+        for (name, isThere) in [("callback.json", true), ("ios-minimal.json", false)] {
+            let bytes = try #require(try Self.examples(of: Activation.topic)[name])
+            let activation = try Activation(decoding: Record(topic: Activation.topic, value: bytes))
+            #expect((activation.callback?.hasPrefix("http%3A%2F%2Ftracking.e.qq.com") == true) == isThere)
+        }
+        let bytesOfOthers = try #require(try Self.examples(of: Activation.topic)["android-oaid.json"])
+        let others = try Activation(decoding: Record(topic: Activation.topic, value: bytesOfOthers))
+        #expect(others.hashOAID == "83e9158a4fb54c0e1ef0b238639a23ae" && others.deviceID.isEmpty)
+        #expect(others.userAgent?.hasPrefix("Mozilla/5.0") == true)
+        #expect((others.hashAndroidID, others.caid, others.caidVersion) == (nil, nil, nil))
     }
 
     @Test func takesBackWhatItSets() {

@@ -108,4 +108,59 @@ public struct Activation: RecordContent {
             }
         }
     }
+
+    /// The MD5 of the device's OAID as it is, for the Marketing API: 32 lower-case hexadecimal digits. It may stand
+    /// alone, without `deviceID` and `muid`, as the Android id and the CAID may.
+    public var hashOAID: String? {
+        get { self.message.hasHashOaid ? self.message.hashOaid : nil }
+        set {
+            if let newValue { self.message.hashOaid = newValue } else { self.message.clearHashOaid() }
+        }
+    }
+
+    /// The MD5 of the device's Android id as it is, for the Marketing API: 32 lower-case hexadecimal digits.
+    public var hashAndroidID: String? {
+        get { self.message.hasHashAndroidID ? self.message.hashAndroidID : nil }
+        set {
+            if let newValue {
+                self.message.hashAndroidID = newValue
+            } else {
+                self.message.clearHashAndroidID()
+            }
+        }
+    }
+
+    /// The device's CAID, for the Marketing API: 1 to 64 letters, digits, hyphens and underscores. It needs
+    /// `caidVersion`.
+    public var caid: String? {
+        get { self.message.hasCaid ? self.message.caid : nil }
+        set {
+            if let newValue { self.message.caid = newValue } else { self.message.clearCaid() }
+        }
+    }
+
+    /// Tencent's number of the CAID's version, such as `1005`.
+    public var caidVersion: String? {
+        get { self.message.hasCaidVersion ? self.message.caidVersion : nil }
+        set {
+            if let newValue { self.message.caidVersion = newValue } else { self.message.clearCaidVersion() }
+        }
+    }
+
+    /// The device's user agent, for the Marketing API. A report leaves out one that is longer than 1,024 bytes.
+    public var userAgent: String? {
+        get { self.message.hasUserAgent ? self.message.userAgent : nil }
+        set {
+            if let newValue { self.message.userAgent = newValue } else { self.message.clearUserAgent() }
+        }
+    }
+
+    /// The click feed's `callback` of the click that the conversion belongs to: percent-encoded as it stood in the
+    /// feed, or decoded once. At most 4,096 bytes. The report goes there if the app's settings allow callbacks.
+    public var callback: String? {
+        get { self.message.hasCallback ? self.message.callback : nil }
+        set {
+            if let newValue { self.message.callback = newValue } else { self.message.clearCallback() }
+        }
+    }
 }

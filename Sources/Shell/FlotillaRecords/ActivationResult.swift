@@ -59,6 +59,57 @@ public struct ActivationResult: RecordContent {
         get { self.message.convertedAtAssumed }
         set { self.message.convertedAtAssumed = newValue }
     }
+
+    /// The final answer of the Marketing API to a report or to a callback; nil if it has given none.
+    public var marketingAPI: MarketingAPIAnswer? {
+        get { self.message.hasMarketingApi ? MarketingAPIAnswer(self.message.marketingApi) : nil }
+        set {
+            if let newValue {
+                self.message.marketingApi = newValue.message
+            } else {
+                self.message.clearMarketingApi()
+            }
+        }
+    }
+
+    /// The way of the report: `marketing_api` or `callback`. It is empty for GDT's scheme 2, and if the record ended
+    /// before its way was known. A reader must expect more ways.
+    public var route: String {
+        get { self.message.route }
+        set { self.message.route = newValue }
+    }
+}
+
+/// The answer of Tencent's Marketing API to a report, or to a callback.
+public struct MarketingAPIAnswer: Hashable, Sendable {
+    package var message: Flotilla_Activation_V1_MarketingApi
+
+    package init(_ message: Flotilla_Activation_V1_MarketingApi) { self.message = message }
+
+    /// Makes a value in which nothing is set.
+    public init() { self.message = Flotilla_Activation_V1_MarketingApi() }
+
+    /// Tencent's code; 0 means accepted, which is not yet attributed.
+    public var code: Int64? {
+        get { self.message.hasCode ? self.message.code : nil }
+        set {
+            if let newValue { self.message.code = newValue } else { self.message.clearCode() }
+        }
+    }
+
+    /// Tencent's message, at most 200 characters.
+    public var text: String {
+        get { self.message.message }
+        set { self.message.message = newValue }
+    }
+
+    /// The HTTP status of the answer.
+    public var httpStatus: Int32? {
+        get { self.message.hasHTTPStatus ? self.message.httpStatus : nil }
+        set {
+            if let newValue { self.message.httpStatus = newValue } else { self.message.clearHTTPStatus() }
+        }
+    }
 }
 
 /// The answer of GDT to a report.

@@ -32,6 +32,8 @@ public struct AdClick: Hashable, Sendable {
     public var clickID: String? { self.click.clickID }
     /// The time of the click in seconds since 1970.
     public var clickedAt: Int64 { self.click.clickedAt }
+    /// The address to which a conversion of the click is reported, decoded once; nil if the feed does not tell.
+    public var callback: String? { self.click.callback }
 
     /// Returns a record that holds the click, under the muid, or else under the id of the click.
     ///
