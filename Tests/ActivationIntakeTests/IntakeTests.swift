@@ -418,6 +418,21 @@ struct IntakeTests {
         #expect(value.contains(#""callback":"http://tracking.e.qq.com/conv?cb=a%2Bb""#), "\(value)")
     }
 
+    /// A stranger knows the address of the feed, and the worker refuses what has a callback of another host.
+    @Test(arguments: [
+        "http%3A%2F%2F198.51.100.7%2Fconv", "javascript%3A1", "http%3A%2F%2Fapi.e.qq.com%3A81%2F",
+    ])
+    func aClickWithACallbackElsewhereIsTakenWithoutIt(callback: String) throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take(
+            "activation-click",
+            IntakeBench.click(id: "c", secondsBefore: 100, callback: callback)
+        )
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(IntakeBench.clickID) == ["c"])
+        #expect(!String(decoding: bench.due[0].value ?? [], as: UTF8.self).contains("callback"))
+    }
+
     @Test func aClickWithoutAnIdKeepsItsCallback() throws {
         for line in ["112233 1795247900  http://a/b", "112233 1795247900 c http://a/b", "- 1795247900 -"] {
             #expect(ClickTrail.Click(line.utf8)?.line == line)

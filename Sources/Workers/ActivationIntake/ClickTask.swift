@@ -28,7 +28,7 @@ final class ClickTask: StreamTask {
 
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
         do throws(AdClick.Fault) {
-            let click = try AdClick(query: record.value ?? [])
+            let click = try self.click(record.value ?? [])
             let value = Array(ClickTrail.Click(click).line.utf8)
             let names = [
                 click.muid.map(HomeRecord.Name.device), click.clickID.map(HomeRecord.Name.click),
@@ -48,6 +48,15 @@ final class ClickTask: StreamTask {
         } catch {
             self.reject(record, because: error.reason, at: now, to: output)
         }
+    }
+
+    /// Reads a click. A stranger can send one too, and an activation with a callback that the worker refuses would
+    /// not be reported at all, so the click is taken without it.
+    private func click(_ query: [UInt8]) throws(AdClick.Fault) -> AdClick {
+        var click = try AdClick(query: query)
+        let rules = self.writer.settings.callbacks
+        if let callback = click.callback, (try? CallbackURL(callback, rules)) == nil { click.callback = nil }
+        return click
     }
 
     func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {

@@ -31,6 +31,8 @@ package struct IntakeSettings: Sendable {
     var singleTypes: Set<ConversionType>
     /// How long an event is recognised that a phone sends again.
     var eventWindow: Duration
+    /// The callbacks of clicks that are kept.
+    var callbacks: CallbackURL.Rules
     /// The encryptions of uploads that are known.
     var ciphers: UploadCiphers
 
@@ -72,6 +74,12 @@ package struct IntakeSettings: Sendable {
             in: .seconds(60) ... .seconds(30 * 86_400),
             help: "How long an event is recognised that a phone sends again; no less than the SDK keeps it."
         )
+        let hosts = clicks.strings(
+            "callback_hosts",
+            default: CallbackURL.standardHosts,
+            help: "The hosts that the callback of a click may name. One that names another is left out."
+        )
+        self.callbacks = CallbackURL.Rules(hosts: Set(hosts.map { $0.lowercased() }))
         let attribution = reader.section("attribution")
         self.attribution = attribution.oneOf(
             "report",
