@@ -362,7 +362,7 @@ let package = Package(
             dependencies: [
                 "ActivationIntake", "ActivationWorker", "Cryptography", "DeadLetters", "DeviceCheckWorker",
                 "EventThread", "Kafka", "Operations", "ReceiptWorker", "Records", "ServiceKit", "Terminal",
-                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
+                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, logging,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),

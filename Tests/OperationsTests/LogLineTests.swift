@@ -31,7 +31,7 @@ struct LogLineTests {
         var logger = Logger(label: "worker") { label in
             StructuredLogHandler(
                 label: label,
-                level: level,
+                level: LogLevelSwitch(level),
                 format: format,
                 redaction: self.redaction,
                 sink: self.collector.sink,

@@ -36,6 +36,30 @@ struct StreamStallTests {
         #expect(worker.engine.unreadiness == nil && worker.log.count("the worker goes on") == 1)
     }
 
+    @Test func aPausedWorkerProcessesNothingAndSaysSo() throws {
+        let simulation = StreamSimulation()
+        let worker = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        let processed = worker.engine.processedRecords
+        worker.engine.isPaused = true
+        simulation.append(10..<20)
+        for _ in 0..<35 {
+            try simulation.run(for: .seconds(1))
+            worker.judgeSilence()
+        }
+        #expect(processed > 0 && worker.engine.processedRecords == processed)
+        #expect(
+            worker.engine.unreadiness?.hasPrefix("stalled (paused): an operator has paused the worker")
+                == true
+        )
+        worker.engine.isPaused = false
+        try simulation.expectEverythingSettled()
+        try simulation.run(for: .seconds(5)) { worker.engine.unreadiness == nil }
+        #expect(worker.engine.unreadiness == nil)
+        #expect(simulation.cluster.violations == [])
+    }
+
     /// Between two tries everything has been read to the end, and still nothing of it is committed.
     @Test func transactionsThatTakeLongToFailAreToldToo() throws {
         let simulation = StreamSimulation()

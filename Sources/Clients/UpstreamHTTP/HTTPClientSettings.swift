@@ -35,6 +35,9 @@ package struct HTTPClientSettings: Hashable, Sendable {
     /// closed.
     package var idleConnectionLifetime: Duration
 
+    /// The path of a Unix socket on which all requests are made, whatever host their URL names; nil for TCP.
+    package var unixSocket: String?
+
     /// Makes settings. `HTTPClient` checks them when it is made.
     package init(
         connectTimeout: Duration = .seconds(5),
@@ -46,8 +49,10 @@ package struct HTTPClientSettings: Hashable, Sendable {
         httpVersion: Version = .http1,
         certificateAuthorityFile: String? = nil,
         userAgent: String = "flotilla",
-        idleConnectionLifetime: Duration = .seconds(60)
+        idleConnectionLifetime: Duration = .seconds(60),
+        unixSocket: String? = nil
     ) {
+        self.unixSocket = unixSocket
         self.connectTimeout = connectTimeout
         self.requestTimeout = requestTimeout
         self.connectionLimit = connectionLimit

@@ -48,6 +48,9 @@ extension Transfer {
             // A resumed session is not verified again, so a server of a removed authority would stay trusted.
             unsafe codes.append(ccurl_set_long(easy, CURLOPT_SSL_SESSIONID_CACHE, 0))
         }
+        if let path = settings.unixSocket {
+            unsafe codes.append(ccurl_set_string(easy, CURLOPT_UNIX_SOCKET_PATH, path))
+        }
         codes.append(contentsOf: self.setCallbacks())
         unsafe codes.append(contentsOf: sockets.setCallbacks(on: easy))
         return codes.first { $0 != CURLE_OK } ?? CURLE_OK

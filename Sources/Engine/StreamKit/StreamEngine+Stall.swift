@@ -45,6 +45,13 @@ extension StreamEngine {
     /// knows.
     private var standstill: StallWatch.Stall? {
         guard self.phase == .working else { return nil }
+        if self.isPaused {
+            return StallWatch.Stall(
+                cause: "paused",
+                description: Self.pause,
+                remedy: "'fleet admin resume' ends the pause"
+            )
+        }
         if self.isFull {
             return StallWatch.Stall(
                 cause: "memory",

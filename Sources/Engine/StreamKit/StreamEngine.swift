@@ -72,6 +72,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// The monotonic time until which the engine waits for the group to confirm that it has left.
     var leavingUntil: Int64 = .max
     var isRestoring = false
+    /// Whether an operator has paused the worker, so that it processes no records.
+    package var isPaused = false
     /// The number of records that were sent and have no delivery report.
     var unreported = 0
     var lastID: UInt64 = 0
@@ -179,12 +181,16 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         return .after(isBusy ? .zero : self.sleep)
     }
 
+    /// Says that an operator has paused the worker.
+    static var pause: String { "an operator has paused the worker" }
+
     /// The reason why the engine takes no work; nil if it does.
     package var unreadiness: String? {
         if self.phase != .working { return "stopping" }
         if let stall = self.stall.stall {
             return "stalled (\(stall.cause)): \(stall.description); \(stall.remedy)"
         }
+        if self.isPaused { return Self.pause }
         if self.isFull { return "the state takes more memory than state.memory_limit allows" }
         if case .closed = self.stage { return "no transaction" }
         if case .opening = self.stage { return "no transaction" }

@@ -77,7 +77,14 @@ struct StreamThread: Sendable {
             clusterID: clusterID,
             seed: .random(in: .min ... .max)
         )
-        var turned = TurnedStream(engine: engine, memory: memory, crew: self.crew, number: self.number)
+        self.surroundings.desk.begin(.states)
+        var turned = TurnedStream(
+            engine: engine,
+            desk: self.surroundings.desk,
+            memory: memory,
+            crew: self.crew,
+            number: self.number
+        )
         try TurnLoop(of: broker, until: stop, logger: logger).run(&turned)
         logger.info("stopped", metadata: ["processed": "\(engine.processedRecords)"])
     }
@@ -114,13 +121,23 @@ struct StreamThread: Sendable {
 /// The engine of one thread: each of its turns counts for the crew.
 private struct TurnedStream: TurnedEngine {
     let engine: StreamEngine<KafkaBroker, KafkaMemory>
+    let desk: OperatorDesk
     let memory: KafkaMemory
     let crew: StreamCrew
     let number: Int
     private var processed: Int64 = 0
+    /// The version of the desk's orders that the engine obeys.
+    private var obeyed: UInt64 = 0
 
-    init(engine: StreamEngine<KafkaBroker, KafkaMemory>, memory: KafkaMemory, crew: StreamCrew, number: Int) {
+    init(
+        engine: StreamEngine<KafkaBroker, KafkaMemory>,
+        desk: OperatorDesk,
+        memory: KafkaMemory,
+        crew: StreamCrew,
+        number: Int
+    ) {
         self.engine = engine
+        self.desk = desk
         self.memory = memory
         self.crew = crew
         self.number = number
@@ -129,6 +146,11 @@ private struct TurnedStream: TurnedEngine {
     func stop() { self.engine.stop() }
 
     mutating func turn(at now: Moment) throws -> NextTurn {
+        let version = self.desk.version
+        if version != self.obeyed {
+            self.engine.isPaused = self.desk.choices.isPaused
+            self.obeyed = version
+        }
         let next = try self.engine.turn(at: now)
         self.crew.turned(
             self.number,

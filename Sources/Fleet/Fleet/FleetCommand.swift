@@ -5,11 +5,11 @@ import ServiceKit
 package struct FleetCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract: "Operate a fleet: see how its workers are, find a record, make topics, check settings.",
+        abstract: "Operate a fleet: see how workers are, give orders, find records, check settings.",
         version: WorkerIdentity.version,
         subcommands: [
             PublishCommand.self, ReadCommand.self, PreflightCommand.self, TopicsCommand.self,
-            StatusCommand.self, TraceCommand.self, DoctorCommand.self, TryCommand.self,
+            StatusCommand.self, TraceCommand.self, DoctorCommand.self, AdminCommand.self, TryCommand.self,
         ]
     )
 

@@ -40,7 +40,9 @@ struct RunIntakeCommand<Parts: IntakeParts>: AsyncParsableCommand {
                 settings.operation,
                 identity: name,
                 watching: settings.kafka.watchedFiles
-            )
+            ) { [path = self.options.file.path] in
+                ServiceProcess.Reread(try IntakeProgram<Parts>.load(path: path).settings.operation)
+            }
             try await process.run { surroundings in
                 IntakeMetrics.describe(in: surroundings.registry)
                 surroundings.logger.notice(

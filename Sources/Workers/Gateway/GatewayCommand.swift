@@ -41,7 +41,9 @@ struct RunGatewayCommand: AsyncParsableCommand {
                 settings.operation,
                 identity: GatewayProgram.name,
                 watching: settings.loginFiles
-            )
+            ) { [path = self.file.path] in
+                ServiceProcess.Reread(try GatewayProgram.load(path: path).settings.operation)
+            }
             try await process.run { surroundings in
                 GatewayMetrics.describe(in: surroundings.registry)
                 return Gateway(

@@ -28,7 +28,9 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
             settings.operation,
             identity: PushArrivalProgram.identity.name,
             watching: settings.kafka.watchedFiles
-        )
+        ) { [path = self.options.file.path] in
+            ServiceProcess.Reread(try PushArrivalProgram.load(path: path).settings.operation)
+        }
         try await process.run { surroundings in
             PushMetrics.describe(in: surroundings.registry)
             let stream = StreamService(

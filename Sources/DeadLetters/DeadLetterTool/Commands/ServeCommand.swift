@@ -11,6 +11,10 @@ import UnixSignals
 
 /// `dead-letters serve`: serves the web pages until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
+    /// The answer to SIGHUP.
+    private static let hangUp =
+        "SIGHUP is ignored: files of secrets are read when they change, all else at a restart"
+
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Show the dead letters as web pages, for those who would rather look.",
@@ -85,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
             let notices = Logger(label: "dead-letters") { StreamLogHandler.standardError(label: $0) }
             let watches = SecretFileWatch.services(settings.loginFiles, notices)
             try await ServiceGroup(
-                services: [HangUp { Console.complain($0) }] + servers + watches + [server],
+                services: [HangUp { Console.complain(Self.hangUp) }] + servers + watches + [server],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
             ).run()

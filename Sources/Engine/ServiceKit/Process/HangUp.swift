@@ -2,22 +2,22 @@ import Glibc
 import ServiceLifecycle
 import UnixSignals
 
-/// Takes SIGHUP, which by default ends a process, and reports that it changes nothing.
+/// Takes SIGHUP, which by default ends a process.
 package struct HangUp: Service {
-    private let tell: @Sendable (_ notice: String) -> Void
+    private let hungUp: @Sendable () -> Void
 
     /// Ignores SIGHUP from here on, for as long as the process lives.
     ///
-    /// - Parameter tell: Called with a sentence for every SIGHUP while the service runs.
-    package init(_ tell: @escaping @Sendable (_ notice: String) -> Void) {
+    /// - Parameter hungUp: Called for every SIGHUP while the service runs.
+    package init(_ hungUp: @escaping @Sendable () -> Void) {
         Self.ignore()
-        self.tell = tell
+        self.hungUp = hungUp
     }
 
     /// Runs until a graceful shutdown. SIGHUP stays ignored afterwards.
     package func run() async {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            self.tell("SIGHUP is ignored: files of secrets are read when they change, all else at a restart")
+            self.hungUp()
         }
         Self.ignore()
     }

@@ -13,8 +13,12 @@ package struct OperationSettings: Sendable {
     /// The salt of the marks that stand for masked values. With it, marks can be compared between processes;
     /// nil for a salt that only this process knows.
     package var logSalt: Secret?
+    /// The Unix socket that takes an operator's orders; nil for none.
+    package var adminSocket: String?
+    /// The file that keeps an operator's choices beyond the process; nil if they end with it.
+    package var choicesFile: String?
 
-    /// Reads the sections `health` and `log`.
+    /// Reads the sections `health`, `log` and `admin`.
     package init(_ reader: SettingsReader) {
         let health = reader.section("health")
         self.healthHost = health.string(
@@ -39,6 +43,17 @@ package struct OperationSettings: Sendable {
         self.logSalt = log.optionalSecret(
             "salt",
             help: "Makes the marks that stand for masked values comparable between processes."
+        )
+        let admin = reader.section("admin")
+        self.adminSocket = admin.optionalPath(
+            "socket",
+            help:
+                "Unix socket that takes an operator's orders (fleet admin). Only this user and root can use it."
+        )
+        self.choicesFile = admin.optionalPath(
+            "choices_file",
+            help:
+                "Keeps what an operator has chosen beyond a restart. Without it a restart takes all choices back."
         )
     }
 }

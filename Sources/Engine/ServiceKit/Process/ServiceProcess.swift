@@ -14,19 +14,42 @@ package struct ServiceProcess: Sendable {
         package var registry: PrometheusRegistry
         package var health: Health
         package var logger: Logger
+        /// The choices of an operator, which the engines of the process obey.
+        package var desk: OperatorDesk
+    }
+
+    /// The settings that a running process takes over when it gets SIGHUP.
+    package struct Reread: Sendable {
+        /// The level of the log, by its name.
+        package var logLevel: String
+        /// The largest number of calls in flight; nil for a process without calls.
+        package var concurrency: Int?
+
+        package init(_ settings: OperationSettings, concurrency: Int? = nil) {
+            self.logLevel = settings.logLevel
+            self.concurrency = concurrency
+        }
     }
 
     private let settings: OperationSettings
     private let identity: String
     private let files: [SecretFileWatch.File]
+    private let rereading: @Sendable () throws -> Reread
 
     /// - Parameters:
     ///   - identity: The name of the process, such as `activation-worker`.
     ///   - files: The files with the login at the cluster, which are read again when they change.
-    package init(_ settings: OperationSettings, identity: String, watching files: [SecretFileWatch.File]) {
+    ///   - rereading: Reads the settings once more, after SIGHUP. Throws an error whose description says what is wrong.
+    package init(
+        _ settings: OperationSettings,
+        identity: String,
+        watching files: [SecretFileWatch.File],
+        rereading: @escaping @Sendable () throws -> Reread
+    ) {
         self.settings = settings
         self.identity = identity
         self.files = files
+        self.rereading = rereading
     }
 
     /// Runs until SIGTERM or SIGINT has ended every service, from the last to the first. A second signal ends
@@ -38,7 +61,12 @@ package struct ServiceProcess: Sendable {
     package func run(_ makeServices: (Surroundings) throws -> [any Service]) async throws {
         // A peer that closes its connection is an error of one call, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
-        let logger = self.logger()
+        let level = LogLevelSwitch(Logger.Level(rawValue: self.settings.logLevel) ?? .info)
+        let logger = self.logger(level)
+        let desk = try OperatorDesk(keptIn: self.settings.choicesFile, level: level)
+        if desk.choices != OperatorChoices() {
+            logger.notice("an operator's choices hold", metadata: ["choices": "\(desk.choices)"])
+        }
         let health = Health(notices: Self.serviceManager(logger))
         let registry = self.registry(showing: health)
         let server = HealthServer(
@@ -49,17 +77,32 @@ package struct ServiceProcess: Sendable {
         ) { port in
             logger.info("health and metrics", metadata: ["port": "\(port)"])
         }
-        let hangUp = HangUp { logger.notice("\($0)") }
+        let hangUp = HangUp { self.reread(desk, logger) }
         logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
         let watches = SecretFileWatch.services(self.files, logger)
-        let services = try makeServices(Surroundings(registry: registry, health: health, logger: logger))
+        let services = try makeServices(
+            Surroundings(registry: registry, health: health, logger: logger, desk: desk)
+        )
+        let admin: [any Service] =
+            self.settings.adminSocket.map {
+                [
+                    AdminService(
+                        path: $0,
+                        desk: desk,
+                        level: level,
+                        health: health,
+                        logger: logger,
+                        identity: self.identity
+                    )
+                ]
+            } ?? []
         // Services are stopped from the last to the first: the health server answers until the work has
         // drained. A service that fails stops the others in the same way. It must not cancel them, because a
         // cancelled HTTP server traps in NIO if a connection has just come in (`NIOAsyncWriter`), and the
         // process would end by a signal instead of its exit code.
         let group = ServiceGroup(
             configuration: .init(
-                services: ([ImpatientStop(), hangUp, server] + watches + services).map {
+                services: ([ImpatientStop(), hangUp, server] + admin + watches + services).map {
                     .init(
                         service: $0,
                         successTerminationBehavior: .gracefullyShutdownGroup,
@@ -105,10 +148,26 @@ package struct ServiceProcess: Sendable {
         registry.describe("worker_ready", help: "1 while the worker takes work, as /readyz says.")
     }
 
-    private func logger() -> Logger {
+    /// Takes over the settings that can change at run time.
+    private func reread(_ desk: OperatorDesk, _ logger: Logger) {
+        do {
+            let settings = try self.rereading()
+            try desk.settingsRead(
+                level: Logger.Level(rawValue: settings.logLevel) ?? .info,
+                concurrency: settings.concurrency
+            )
+        } catch {
+            return logger.error("SIGHUP changes nothing", metadata: ["error": "\(error)"])
+        }
+        logger.notice(
+            "SIGHUP: log.level and worker.concurrency are those of the settings now",
+            metadata: ["else": "files of secrets are read when they change, all other settings at a restart"]
+        )
+    }
+
+    private func logger(_ level: LogLevelSwitch) -> Logger {
         let hash: Redaction.KeyedHash = { key, bytes in MessageAuthentication(key: key)(bytes) }
         let redaction = self.settings.logSalt.map { Redaction(salt: $0, hash: hash) } ?? Redaction(hash: hash)
-        let level = Logger.Level(rawValue: self.settings.logLevel) ?? .info
         return Logger(label: self.identity) { label in
             StructuredLogHandler(
                 label: label,

@@ -53,7 +53,7 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
             handler: ErasedHandler(program.handler),
             identity: P.identity,
             bound: RunBound(records: self.stopAfter, report: self.summary ? report : nil)
-        )
+        ) { [path = self.file.path] in try LoadedProgram<P>(path: path).settings }
         do {
             try await process.run()
         } catch {

@@ -129,6 +129,11 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
+    /// Ends the pause of an open breaker, so that the next call is a probe.
+    package mutating func probeNow(at now: Int64) {
+        if case .open(let until) = self.state { self.state = .open(until: min(until, now)) }
+    }
+
     /// Returns whether the breaker is closed and did not close within the last `patience`.
     package func isWell(at now: Int64) -> Bool {
         self.state == .closed && now.subtractingClamped(self.lastClosed) >= Self.patience.wholeNanoseconds

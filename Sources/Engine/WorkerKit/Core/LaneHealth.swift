@@ -124,6 +124,11 @@ package struct LaneHealth: Sendable {
         }
     }
 
+    /// Ends the pause of a held lane, so that the next call is its probe.
+    package mutating func probeNow(at now: Int64) {
+        if case .held(let until) = self.state { self.state = .held(until: min(until, now)) }
+    }
+
     /// Notes that an admitted call is on its way. If the lane is held, the call is the probe.
     package mutating func callStarted(_ call: UInt64) {
         switch self.state {

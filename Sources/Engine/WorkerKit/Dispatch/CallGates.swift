@@ -54,7 +54,8 @@ struct CallGates: Sendable {
 
     /// Returns whether a call may follow at once on the answer to another one. Such a call is never a probe.
     func mayFollow(to endpoint: Int, on lane: String, at now: Int64) -> Bool {
-        self.endpoints[endpoint].breaker.state == .closed && self.endpoints[endpoint].isWithinRate(at: now)
+        self.endpoints[endpoint].breaker.state == .closed && !self.endpoints[endpoint].isPaused
+            && self.endpoints[endpoint].isWithinRate(at: now)
             && self.lanes.isOpen(Lanes.upstream) && self.lanes.isOpen(lane)
     }
 
@@ -129,6 +130,25 @@ struct CallGates: Sendable {
     mutating func shareChanged(to share: Double, at now: Int64) {
         self.pace.shareChanged(to: share, at: now)
         for index in self.endpoints.indices { self.endpoints[index].shareChanged(to: share, at: now) }
+    }
+
+    // MARK: an operator's choices
+
+    /// Obeys an operator from now on.
+    ///
+    /// - Parameter isPaused: Whether this endpoint is paused.
+    mutating func obey(_ choices: OperatorChoices, isPaused: (UpstreamEndpoint) -> Bool) {
+        for index in self.endpoints.indices {
+            self.endpoints[index].isPaused = isPaused(self.endpoints[index].identity)
+        }
+        self.lanes.paused = choices.lanes
+        self.pace.chosenConcurrency = choices.concurrency
+    }
+
+    /// Ends the pauses of held lanes and of open breakers, so that their next calls are probes.
+    mutating func probeNow(at now: Int64) {
+        self.lanes.probeNow(at: now)
+        for index in self.endpoints.indices { self.endpoints[index].probeNow(at: now) }
     }
 
     // MARK: the course of a call

@@ -6,7 +6,11 @@ import UpstreamHTTP
 /// All times are monotonic nanoseconds.
 struct CallPace: Sendable {
     /// The largest number of calls in flight at once.
-    let concurrency: Int
+    var concurrency: Int { min(self.slots, self.chosenConcurrency ?? self.slots) }
+    /// The largest number of calls in flight by the settings.
+    private let slots: Int
+    /// The largest number of calls in flight that an operator has chosen; nil for that of the settings.
+    var chosenConcurrency: Int?
     private let kind: EngineSettings.Pace
     private let fleetRate: RateLimit.Settings?
     /// This worker's share of the rate of the whole fleet; nil before the first assignment, or if there is no
@@ -17,7 +21,7 @@ struct CallPace: Sendable {
     private var evidence = RetryEvidence()
 
     init(_ settings: EngineSettings) {
-        self.concurrency = settings.concurrency
+        self.slots = settings.concurrency
         self.kind = settings.pace
         self.fleetRate = settings.rate
         self.adaptiveLimit = ConcurrencyLimit(

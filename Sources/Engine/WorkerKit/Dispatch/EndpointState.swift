@@ -14,6 +14,8 @@ struct EndpointState: Sendable {
     /// The monotonic time of the last call; nil before the first one.
     private var calledAt: Int64?
     private var times = CallTimes()
+    /// Whether an operator has paused the calls to the endpoint.
+    var isPaused = false
 
     init(_ identity: UpstreamEndpoint, _ breaker: CircuitBreaker.Settings) {
         self.identity = identity
@@ -28,9 +30,10 @@ struct EndpointState: Sendable {
         self.calledAt.map { now.subtractingClamped($0) < Duration.seconds(10).wholeNanoseconds } ?? false
     }
 
-    /// Returns whether the breaker and the rate allow a call now.
+    /// Returns whether an operator, the breaker and the rate allow a call now.
     func admits(at now: Int64) -> Bool {
-        switch self.breaker.admission(at: now) {
+        guard !self.isPaused else { return false }
+        return switch self.breaker.admission(at: now) {
         case .yes, .probe: self.isWithinRate(at: now)
         case .notBefore, .waitForProbe: false
         }
@@ -39,15 +42,20 @@ struct EndpointState: Sendable {
     func isWithinRate(at now: Int64) -> Bool { self.rate.map { $0.admission(at: now) == .yes } ?? true }
 
     /// Returns the monotonic time at which the breaker and the rate may allow a call again; nil if they allow
-    /// one now. While enough probes are in flight, a probe that ends may allow a call earlier.
+    /// one now. While enough probes are in flight, a probe that ends may allow a call earlier. For an endpoint that is
+    /// paused, no time is known.
     func nextAdmission(at now: Int64) -> Int64? {
-        switch (self.breaker.admission(at: now), self.rate?.admission(at: now)) {
+        guard !self.isPaused else { return .max }
+        return switch (self.breaker.admission(at: now), self.rate?.admission(at: now)) {
         case (.waitForProbe(let until), _): until
         case (.notBefore(let until), .notBefore(let due)): max(until, due)
         case (.notBefore(let until), _), (_, .notBefore(let until)): until
         case (.yes, _), (.probe, _): nil
         }
     }
+
+    /// Ends the pause of an open breaker, so that the next call is a probe.
+    mutating func probeNow(at now: Int64) { self.breaker.probeNow(at: now) }
 
     mutating func callStarted(_ call: UInt64, at now: Int64) {
         self.breaker.callStarted(call, at: now)

@@ -7,29 +7,41 @@ struct Lanes: Sendable {
     /// and leaves with a good answer when nothing is left to remember.
     private var doubted: [String: LaneHealth] = [:]
     private var goodAnswers = GoodAnswers()
+    /// The lanes that an operator has paused.
+    var paused: Set<String> = []
 
     init(_ settings: LaneHealth.Settings) { self.settings = settings }
 
     /// Whether no lane is remembered. In good times that is so, and no name has to be hashed to see it.
-    var areAllWell: Bool { self.doubted.isEmpty }
+    var areAllWell: Bool { self.doubted.isEmpty && self.paused.isEmpty }
 
-    /// Returns the monotonic time of the next probe of a held lane; nil if the lane is open, or its probe is
-    /// in flight.
-    func nextProbe(of name: String) -> Int64? { self.doubted[name]?.nextProbe }
+    /// Returns the monotonic time of the next probe of a held lane; nil if the lane is open or paused, or its
+    /// probe is in flight.
+    func nextProbe(of name: String) -> Int64? {
+        self.paused.contains(name) ? nil : self.doubted[name]?.nextProbe
+    }
+
+    /// Ends the pause of every held lane, so that its next call is its probe.
+    mutating func probeNow(at now: Int64) {
+        for name in self.doubted.keys { self.doubted[name]?.probeNow(at: now) }
+    }
 
     mutating func probeReleased(_ name: String, at now: Int64) { self.doubted[name]?.probeReleased(at: now) }
 
     mutating func probeDeclined(_ name: String, at now: Int64) { self.doubted[name]?.probeDeclined(at: now) }
 
     /// The names of the lanes that are not open, in alphabetical order.
-    var heldNames: [String] { self.doubted.filter { $0.value.state != .open }.keys.sorted() }
+    var heldNames: [String] {
+        self.paused.union(self.doubted.filter { $0.value.state != .open }.keys).sorted()
+    }
 
     func isOpen(_ name: String) -> Bool {
-        self.doubted.isEmpty || self.doubted[name].map { $0.state == .open } ?? true
+        self.areAllWell
+            || !self.paused.contains(name) && self.doubted[name].map { $0.state == .open } ?? true
     }
 
     func admits(_ name: String, at now: Int64) -> Bool {
-        self.doubted.isEmpty || self.doubted[name]?.admits(at: now) ?? true
+        self.areAllWell || !self.paused.contains(name) && self.doubted[name]?.admits(at: now) ?? true
     }
 
     mutating func callStarted(_ call: UInt64, on name: String) {

@@ -26,8 +26,9 @@ extension Engine {
     }
 
     /// The number of records that may be taken in now from the broker. It is 0 when this worker holds as many
-    /// tickets of parked records as it may.
+    /// tickets of parked records as it may, or is paused.
     var intakeRoom: Int {
+        guard !self.orders.choices.isPaused else { return 0 }
         if let lot = self.lot, self.parkedTickets >= lot.limit { return 0 }
         return self.roomInHand
     }

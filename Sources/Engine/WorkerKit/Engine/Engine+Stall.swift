@@ -67,7 +67,8 @@ extension Engine {
     }
 
     private var stallNow: StallWatch.Stall {
-        self.groupStall ?? self.assignmentStall ?? self.brokerStall ?? self.inputStall ?? self.parkingStall
+        self.groupStall ?? self.assignmentStall ?? self.brokerStall ?? self.pauseStall ?? self.inputStall
+            ?? self.parkingStall
             ?? self.guardStall
             ?? self.upstreamStall
             ?? self.roomStall

@@ -8,7 +8,8 @@ extension Engine {
 
     /// Returns whether an endpoint is in doubt and not too many records without a failure wait for it in hand.
     func isProbeWanted(of endpoint: Int) -> Bool {
-        guard self.dispatch.gates.endpoints[endpoint].breaker.state != .closed else { return false }
+        let state = self.dispatch.gates.endpoints[endpoint]
+        guard state.breaker.state != .closed, !state.isPaused else { return false }
         let fresh = self.dispatch.queues.blocked[endpoint].freshCount
         return fresh == 0 || fresh < Self.freshLimit && self.now.monotonic >= self.unparking.nextProbes
     }
@@ -71,6 +72,7 @@ extension Engine {
     private func isOpen(_ endpoint: Int) -> Bool {
         let state = self.dispatch.gates.endpoints[endpoint]
         let blocked = self.dispatch.queues.blocked[endpoint].count
+        guard !state.isPaused else { return false }
         guard state.breaker.state != .closed else { return blocked < Self.blockedLimit }
         return blocked == 0 && self.table.calls(to: endpoint) == 0
             && !self.unparking.askedSoon.contains(endpoint)

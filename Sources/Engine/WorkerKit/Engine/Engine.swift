@@ -80,6 +80,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var order: RecordOrder
     /// The records that wait for a dead-letter budget.
     var condemned: CondemnedRecords
+    /// The choices of an operator, which the engine obeys.
+    var orders = OperatorDesk.Orders()
     /// Whether the intake is stopped by records that wait for held lanes, and the log has said so.
     var isIntakeHeld = false
     /// The lanes that have a gauge of their waiting records above zero, as of the last report.
@@ -230,7 +232,7 @@ package final class Engine<B: Broker, U: Upstream> {
     package var unreadiness: String? {
         switch self.phase {
         case _ where self.membership.isStopping: "stopping"
-        case .working: self.stallWatch.stall?.description
+        case .working: self.stallWatch.stall?.description ?? self.pause
         case .idle: self.stallWatch.stall?.description ?? "no partitions assigned yet"
         case .assigning: self.stallWatch.stall?.description ?? "asking where the group left off"
         case .draining, .committing: "giving partitions back"

@@ -167,6 +167,12 @@ struct ParkedRecords: Sendable {
         }
     }
 
+    /// Lets every parked record come back as soon as its room is open, whatever time it was to wait for.
+    mutating func release() {
+        for offset in self.pasts.keys { self.pasts[offset]?.due = .min }
+        self.beginPass()
+    }
+
     // MARK: - The pass
 
     /// Begins a new pass with the oldest record.

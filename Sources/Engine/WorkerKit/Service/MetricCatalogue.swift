@@ -30,6 +30,7 @@ package enum MetricCatalogue {
     }
 
     private static let helps: [(String, String)] = [
+        ("worker_paused", "1 while an operator has paused the worker, a lane or an endpoint."),
         ("messaging_client_consumed_messages_total", "Records taken in."),
         (
             "messaging_client_sent_messages_total",

@@ -9,14 +9,19 @@ package struct WorkerProcess: Sendable {
     private let handler: ErasedHandler
     private let identity: WorkerIdentity
     private let bound: RunBound
+    private let rereading: @Sendable () throws -> WorkerSettings
 
-    /// - Parameter bound: The end of a run that ends by itself. By default the worker runs on.
+    /// - Parameters:
+    ///   - bound: The end of a run that ends by itself. By default the worker runs on.
+    ///   - rereading: Reads the settings once more, after SIGHUP. By default they stay as they are.
     package init(
         settings: WorkerSettings,
         handler: ErasedHandler,
         identity: WorkerIdentity,
-        bound: RunBound = RunBound()
+        bound: RunBound = RunBound(),
+        rereading: (@Sendable () throws -> WorkerSettings)? = nil
     ) {
+        self.rereading = rereading ?? { settings }
         self.bound = bound
         self.settings = settings
         self.handler = handler
@@ -37,7 +42,10 @@ package struct WorkerProcess: Sendable {
             self.settings.operation,
             identity: self.identity.name,
             watching: self.settings.kafka.watchedFiles
-        )
+        ) { [rereading = self.rereading] in
+            let settings = try rereading()
+            return ServiceProcess.Reread(settings.operation, concurrency: settings.engine.concurrency)
+        }
         try await surroundings.run { process in
             MetricCatalogue.describe(in: process.registry)
             if let file = self.settings.http.certificateAuthorityFile {
@@ -69,6 +77,7 @@ package struct WorkerProcess: Sendable {
                 registry: process.registry,
                 health: process.health,
                 logger: process.logger,
+                desk: process.desk,
                 bound: self.bound,
                 spans: exporter == nil ? nil : spans
             )

@@ -15,19 +15,24 @@ package struct WorkerService: Service {
     private let registry: PrometheusRegistry
     private let health: Health
     private let logger: Logger
+    private let desk: OperatorDesk
     private let bound: RunBound
     private let spans: SpanQueue?
 
-    /// - Parameter spans: Takes the spans of sampled records; nil if nothing is traced.
+    /// - Parameters:
+    ///   - desk: The choices of an operator.
+    ///   - spans: Takes the spans of sampled records; nil if nothing is traced.
     package init(
         settings: WorkerSettings,
         handler: ErasedHandler,
         registry: PrometheusRegistry,
         health: Health,
         logger: Logger,
+        desk: OperatorDesk,
         bound: RunBound = RunBound(),
         spans: SpanQueue? = nil
     ) {
+        self.desk = desk
         self.spans = spans
         self.bound = bound
         self.settings = settings
@@ -106,8 +111,12 @@ package struct WorkerService: Service {
             },
             seed: .random(in: .min ... .max)
         )
+        self.desk.begin(
+            .calls(endpoints: engine.endpointNames, concurrency: self.settings.engine.concurrency)
+        )
         var turned = TurnedWorker(
             engine: engine,
+            desk: self.desk,
             upstream: upstream,
             memory: memory,
             health: self.health,
@@ -134,6 +143,9 @@ package struct WorkerService: Service {
 /// the run.
 private struct TurnedWorker: TurnedEngine {
     let engine: Engine<KafkaBroker, HTTPClient>
+    let desk: OperatorDesk
+    /// The version of the desk's orders that the engine obeys.
+    private var obeyed: UInt64 = 0
     let upstream: HTTPClient
     let memory: KafkaMemory?
     let health: Health
@@ -148,6 +160,7 @@ private struct TurnedWorker: TurnedEngine {
 
     init(
         engine: Engine<KafkaBroker, HTTPClient>,
+        desk: OperatorDesk,
         upstream: HTTPClient,
         memory: KafkaMemory?,
         health: Health,
@@ -155,6 +168,7 @@ private struct TurnedWorker: TurnedEngine {
         requestStop: @escaping () -> Void
     ) {
         self.engine = engine
+        self.desk = desk
         self.upstream = upstream
         self.memory = memory
         self.health = health
@@ -166,6 +180,11 @@ private struct TurnedWorker: TurnedEngine {
 
     mutating func turn(at now: Moment) throws -> NextTurn {
         self.health.beat()
+        let version = self.desk.version
+        if version != self.obeyed {
+            self.engine.obey(self.desk.orders)
+            self.obeyed = version
+        }
         guard case .after(let sleep) = try self.engine.turn(at: now) else { return .never }
         self.usage.note(settled: self.engine.settledRecords, inHand: self.engine.recordsInHand)
         if let limit, self.engine.settledRecords >= limit { self.requestStop() }

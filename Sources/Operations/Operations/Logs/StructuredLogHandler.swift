@@ -9,9 +9,14 @@ package struct StructuredLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     /// Gives further fields of the task that logs.
     package var metadataProvider: Logger.MetadataProvider?
-    /// The lowest level that is written.
-    package var logLevel: Logger.Level
+    /// The lowest level that is written: that of the switch, unless a logger was given one of its own.
+    package var logLevel: Logger.Level {
+        get { self.ownLevel ?? self.level.level }
+        set { self.ownLevel = newValue }
+    }
 
+    private var ownLevel: Logger.Level?
+    private let level: LogLevelSwitch
     private let label: String
     private let format: LogFormat
     private let redaction: Redaction
@@ -23,12 +28,13 @@ package struct StructuredLogHandler: LogHandler {
     ///
     /// - Parameters:
     ///   - label: the name of the logger in each line.
+    ///   - level: the lowest level that is written, from one line to the next.
     ///   - redaction: makes the marks of sensitive values.
     ///   - names: decides which fields are sensitive.
     ///   - now: gives the time of each line.
     package init(
         label: String,
-        level: Logger.Level = .info,
+        level: LogLevelSwitch = LogLevelSwitch(.info),
         format: LogFormat = .json,
         redaction: Redaction,
         names: SensitiveNames = SensitiveNames(),
@@ -37,7 +43,7 @@ package struct StructuredLogHandler: LogHandler {
         now: @escaping @Sendable () -> Timestamp = { .now }
     ) {
         self.label = label
-        self.logLevel = level
+        self.level = level
         self.format = format
         self.redaction = redaction
         self.names = names

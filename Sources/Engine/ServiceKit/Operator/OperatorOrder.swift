@@ -1,0 +1,114 @@
+import Foundation
+package import Logging
+
+/// An order that an operator gives to a running process.
+package enum OperatorOrder: Hashable, Sendable {
+    /// The part of a worker that an order is about.
+    package enum Part: Hashable, Sendable {
+        case worker
+        /// The lane of this name, which is one account or app of the upstream.
+        case lane(String)
+        /// The endpoint of this name.
+        case endpoint(String)
+    }
+
+    /// Begins no more calls there. For the whole worker, also takes in no more records.
+    case pause(Part)
+    /// Takes a pause back.
+    case resume(Part)
+    /// Tries at once what waits for a held lane or an open circuit breaker, parked records included.
+    case release
+    /// Drains, commits and ends, as SIGTERM does.
+    case drain
+    /// Sets the level of the log; nil for that of the settings.
+    case logLevel(Logger.Level?)
+    /// Bounds the calls in flight; nil for the bound of the settings.
+    case concurrency(Int?)
+
+    /// An order that cannot be carried out, with the reason as a sentence without its full stop.
+    package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        package var description: String
+
+        package init(_ description: String) { self.description = description }
+    }
+
+    /// The form of an order as JSON: `{"order":"pause","lane":"112233"}`.
+    private struct Form: Codable {
+        var order: String
+        var lane: String?
+        var endpoint: String?
+        var level: String?
+        var concurrency: Int?
+    }
+
+    /// The longest name of a lane or an endpoint in an order, in bytes.
+    private static let longestName = 512
+
+    /// Reads an order.
+    ///
+    /// - Throws: `Refusal` for text that is no order.
+    package init(json: [UInt8]) throws(Refusal) {
+        guard let form = try? JSONDecoder().decode(Form.self, from: Data(json)) else {
+            throw Refusal(#"an order is a JSON object such as {"order":"pause","lane":"112233"}"#)
+        }
+        switch form.order {
+        case "pause": self = .pause(try Self.part(form))
+        case "resume": self = .resume(try Self.part(form))
+        case "release": self = .release
+        case "drain": self = .drain
+        case "log-level":
+            self = .logLevel(try form.level.map { level throws(Refusal) in try Self.level(level) })
+        case "concurrency": self = .concurrency(form.concurrency)
+        default:
+            throw Refusal(
+                "'\(form.order)' is no order: pause, resume, release, drain, log-level and concurrency are"
+            )
+        }
+    }
+
+    private static func part(_ form: Form) throws(Refusal) -> Part {
+        switch (form.lane, form.endpoint) {
+        case (nil, nil): return .worker
+        case (let lane?, nil) where (1...Self.longestName).contains(lane.utf8.count): return .lane(lane)
+        case (nil, let endpoint?): return .endpoint(endpoint)
+        case (nil, _), (_?, nil): throw Refusal("the name of a lane has 1 to \(Self.longestName) bytes")
+        case (_?, _?): throw Refusal("an order is about a lane or an endpoint, not both")
+        }
+    }
+
+    private static func level(_ name: String) throws(Refusal) -> Logger.Level {
+        guard let level = Logger.Level(rawValue: name) else {
+            let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Refusal("'\(name)' is no level: \(names) are")
+        }
+        return level
+    }
+
+    /// The order as JSON.
+    ///
+    /// - Throws: An error of the encoder.
+    package func json() throws -> [UInt8] {
+        var form = Form(order: self.word)
+        switch self {
+        case .pause(.lane(let name)), .resume(.lane(let name)): form.lane = name
+        case .pause(.endpoint(let name)), .resume(.endpoint(let name)): form.endpoint = name
+        case .logLevel(let level): form.level = level?.rawValue
+        case .concurrency(let limit): form.concurrency = limit
+        case .pause(.worker), .resume(.worker), .release, .drain: break
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(form))
+    }
+
+    private var word: String {
+        switch self {
+        case .pause: "pause"
+        case .resume: "resume"
+        case .release: "release"
+        case .drain: "drain"
+        case .logLevel: "log-level"
+        case .concurrency: "concurrency"
+        }
+    }
+}

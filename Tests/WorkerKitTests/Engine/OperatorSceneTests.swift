@@ -1,0 +1,139 @@
+import Records
+import Simulation
+import Testing
+import UpstreamHTTP
+
+@testable import ServiceKit
+@testable import WorkerKit
+
+/// Orders of an operator, carried out by an engine beside a steady stream of honest records.
+struct OperatorSceneTests {
+    private typealias Reply = SimulatedUpstream.Reply
+
+    private static func orders(_ change: (inout OperatorDesk.Orders) -> Void) -> OperatorDesk.Orders {
+        var orders = OperatorDesk.Orders()
+        change(&orders)
+        return orders
+    }
+
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func aPausedWorkerCallsNobodyAndSaysSo(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 2) { $0.delivery = delivery }
+        simulation.reply = { _ in Reply(200, after: .milliseconds(500)) }
+        let worker = simulation.startWorker()
+        for index in 0..<20 { simulation.cluster.append("ok", key: "a\(index)", to: Int32(index % 2)) }
+        try simulation.run(for: .milliseconds(300))
+        worker.engine.obey(Self.orders { $0.choices.isPaused = true })
+        let begun = worker.upstream.calls.count
+        for index in 0..<20 { simulation.cluster.append("ok", key: "b\(index)", to: Int32(index % 2)) }
+        #expect(worker.engine.unreadiness == "an operator has paused the worker")
+        for _ in 0..<40 {
+            try simulation.run(for: .seconds(1))
+            worker.judgeSilence()
+        }
+        #expect(begun > 0 && worker.upstream.calls.count == begun)
+        #expect(simulation.cluster.outcomes.count == begun)
+        try worker.expectStandstill("paused", naming: "fleet admin resume")
+        worker.engine.obey(Self.orders { _ in })
+        #expect(try simulation.settleEverything())
+        #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
+        #expect(simulation.violations == [])
+    }
+
+    /// Records of the lane fill the hands of the worker, and leave them for the parking topic.
+    @Test func aPausedLaneLeavesTheOthersAlone() throws {
+        let simulation = Simulation(partitions: 2) { $0.recordsLimit = 500 }
+        simulation.makeParkingTopic()
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(60))
+        let worker = simulation.startWorker()
+        worker.engine.obey(Self.orders { $0.choices.lanes = ["b"] })
+        for index in 0..<1_500 {
+            simulation.cluster.append(
+                "ok",
+                key: "b\(index % 300)",
+                to: Int32(index % 2),
+                headers: [RecordHeader("lane", "b")]
+            )
+        }
+        for _ in 0..<60 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(honest.judge.share(within: .seconds(5)) == 1)
+        #expect(!worker.upstream.calls.contains { $0.lane == "b" })
+        #expect(simulation.cluster.tickets.count > 500)
+        worker.engine.obey(Self.orders { _ in })
+        #expect(try simulation.settleEverything())
+        #expect(simulation.cluster.letters.isEmpty)
+        #expect(simulation.violations == [])
+    }
+
+    @Test func aPausedEndpointLeavesTheOtherAlone() throws {
+        let simulation = Simulation(partitions: 2)
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(60))
+        let worker = simulation.startWorker()
+        worker.engine.obey(Self.orders { $0.choices.endpoints = ["side"] })
+        for index in 0..<100 {
+            simulation.cluster.append("side", key: "s\(index)", headers: [RecordHeader("side", "")])
+        }
+        for _ in 0..<60 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(honest.judge.share(within: .seconds(5)) == 1)
+        #expect(!worker.upstream.calls.contains { $0.endpoint == .side })
+        worker.engine.obey(Self.orders { _ in })
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+
+    @Test func noMoreCallsAreInFlightThanChosen() throws {
+        let simulation = Simulation(partitions: 2) { $0.ordering = .none }
+        simulation.reply = { _ in Reply(200, after: .milliseconds(100)) }
+        let worker = simulation.startWorker()
+        worker.engine.obey(Self.orders { $0.choices.concurrency = 3 })
+        for index in 0..<100 { simulation.cluster.append("ok", to: Int32(index % 2)) }
+        var most = 0
+        #expect(
+            try simulation.run(for: .seconds(60)) {
+                most = max(most, worker.engine.table.callsInFlight)
+                return simulation.cluster.outcomes.count == 100
+            }
+        )
+        #expect(most == 3)
+    }
+
+    /// A lane that was held for five minutes, and a breaker that is open: both are mended, and nobody wants to wait.
+    @Test func whatWaitsIsTriedAtOnce() throws {
+        let simulation = Simulation(partitions: 2) {
+            $0.lanes.firstPause = .seconds(300)
+            $0.breaker.firstPause = .seconds(300)
+            $0.breaker.longestPause = .seconds(300)
+        }
+        simulation.reply = { call in
+            if call.endpoint == .side {
+                return .failure(.connect, mayHaveBeenSent: false, after: .milliseconds(1))
+            }
+            return Reply(call.lane == "bad" ? 401 : 200)
+        }
+        let worker = simulation.startWorker()
+        for index in 0..<50 {
+            simulation.cluster.append("ok", key: "l\(index)", headers: [RecordHeader("lane", "bad")])
+            simulation.cluster.append("side", key: "s\(index)", headers: [RecordHeader("side", "")])
+        }
+        try simulation.run(for: .seconds(20))
+        #expect(worker.engine.dispatch.gates.lanes.heldNames == ["bad"])
+        #expect(!worker.engine.dispatch.gates.endpoints.areAllClosed)
+        simulation.reply = { _ in Reply(200) }
+        try simulation.run(for: .seconds(5))
+        #expect(worker.engine.dispatch.gates.lanes.heldNames == ["bad"])
+        worker.engine.obey(Self.orders { $0.releases = 1 })
+        try simulation.run(for: .seconds(5))
+        #expect(worker.engine.dispatch.gates.lanes.heldNames == [])
+        #expect(worker.engine.dispatch.gates.endpoints.areAllClosed)
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+}
