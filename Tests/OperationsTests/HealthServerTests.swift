@@ -115,6 +115,26 @@ struct HealthServerTests {
         }
     }
 
+    /// A client that asks again and again and reads no answer once held up the end of the process for a minute.
+    @Test func aClientThatReadsNothingHoldsUpNoStop() async throws {
+        let name = String(repeating: "n", count: 200)
+        for index in 0..<1_000 { Counter(label: "\(name)_\(index)", factory: self.registry).increment() }
+        // The connection stays open for longer than the server does.
+        let (connections, connection) = AsyncStream<PlainConnection>.makeStream()
+        let took = try await ContinuousClock().measure {
+            try await self.withServer(Health()) { client, _ in
+                let requests = String(repeating: "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", count: 200)
+                let deaf = try client.connection(sending: requests)
+                await deaf.hasAnswer()
+                _ = try await client.get("/livez")
+                connection.yield(deaf)
+            }
+        }
+        #expect(took < .seconds(30))
+        connection.finish()
+        for await deaf in connections { #expect(deaf.isClosedByServer) }
+    }
+
     @Test func anAnsweredConnectionIsNotTheSlowest() async throws {
         try await self.withServer(Health()) { client, _ in
             let answered = try client.connection(sending: "GET /livez HTTP/1.1\r\nHost: a\r\n")

@@ -86,6 +86,31 @@ import WorkerKit
         #expect(Case.text(plan) == "refuse \(code) unavailable \(code)")
     }
 
+    /// verifyReceipt names no type. A period, a group or a renewal shows that a purchase is a subscription.
+    @Test(
+        arguments: [
+            (#""web_order_line_item_id":"7""#, ""), (#""subscription_group_identifier":"9""#, ""),
+            (
+                #""quantity":"1""#,
+                #","pending_renewal_info":[{"original_transaction_id":"1","auto_renew_status":"1"}]"#
+            ),
+        ]
+    )
+    func aSubscriptionOfVerifyReceiptWithoutItsEndIsNotValidForEver(member: String, more: String) throws {
+        let testCase = try Case()
+        let job = try testCase.call(try Case.appReceipt("subscription", [:])).job
+        func body(_ member: String) -> String {
+            #"{"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.app","in_app":["#
+                + #"{"transaction_id":"1","original_transaction_id":"1","product_id":"pro",\#(member)}]}\#(more)}"#
+        }
+        #expect(
+            Case.text(testCase.verdict(200, body(member), to: job, failures: 0))
+                == "retry transaction.without_expiry record"
+        )
+        let end = #"\#(member),"expires_date_ms":"\#(Case.now + 1_000)""#
+        #expect(Case.text(testCase.verdict(200, body(end), to: job, failures: 0)) == "answer valid")
+    }
+
     /// One odd purchase of a receipt spoils none of the others.
     @Test func oneOddPurchaseSpoilsNoOther() throws {
         let testCase = try Case()

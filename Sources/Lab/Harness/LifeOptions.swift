@@ -8,7 +8,12 @@ package struct LifeOptions: ParsableArguments {
     @Option(help: "Write the address to this file as soon as it can be used.")
     package var readyFile: String?
 
-    @Flag(help: "End when standard input does, as it does when whoever started this has died.")
+    @Flag(
+        help: ArgumentHelp(
+            "Read standard input, and end when it does, as it does when the starter has died.",
+            discussion: "Orders on standard input are read only with this."
+        )
+    )
     package var untilStdinCloses = false
 
     package init() {}

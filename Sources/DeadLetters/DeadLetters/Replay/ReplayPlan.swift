@@ -112,7 +112,9 @@ package struct ReplayPlan: Sendable {
     }
 
     /// The number of planned letters whose worker says that something must be fixed before a replay.
-    package var needingFix: Int { self.items.count { $0.letter.replayable == "after_fix" } }
+    package var needingFix: Int {
+        self.items.count { $0.letter.replayable == "after_fix" && !$0.hasSucceeded }
+    }
 
     /// The number of planned letters of which a replay has succeeded already, so that the upstream would do
     /// its work a second time.

@@ -59,7 +59,7 @@ package struct SmallServer: Sendable {
         longestHeaders: Int,
         headerLimit: Duration = .seconds(10),
         idleLimit: Duration = .seconds(60),
-        drainLimit: Duration = .seconds(60)
+        drainLimit: Duration = .seconds(2)
     ) {
         self.host = host
         self.port = port

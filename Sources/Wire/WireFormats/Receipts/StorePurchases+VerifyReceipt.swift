@@ -21,6 +21,7 @@ extension StorePurchases {
         if let receipt { self.take(receipt) }
         for name in Self.lists { self.add(listed: name, in: answer) }
         self.takeRenewals(of: answer, receipt ?? named.first)
+        self.markRenewed()
         // A transaction without a date is over because Apple says so. For others their date decides, because
         // Apple says the same of a cancelled subscription whose time has not run out.
         if hasEnded { self.callOver(onlyUndated: true) }
@@ -72,6 +73,16 @@ extension StorePurchases {
         if let id = renewal.originalTransactionID { self.renewals[id] = renewal }
     }
 
+    /// Takes a purchase that is renewed for a subscription, also if nothing says when it ends.
+    private mutating func markRenewed() {
+        for index in self.transactions.indices {
+            guard let id = self.transactions[index].originalTransactionID, self.renewals[id] != nil else {
+                continue
+            }
+            self.transactions[index].productType = .autoRenewableSubscription
+        }
+    }
+
     private func transaction(_ object: JSONObject) -> StoreTransaction {
         var transaction = StoreTransaction(verifyReceipt: object)
         transaction.bundleID = self.bundleID
@@ -114,8 +125,11 @@ extension StoreTransaction {
         } else if let offer = object.identifier("offer_code_ref_name") {
             (self.offerType, self.offerID) = (3, offer)
         }
-        // In these answers only subscriptions have a time of expiry.
-        if self.expiresAt != nil { self.productType = .autoRenewableSubscription }
+        // Only subscriptions have a time of expiry, an id of their period or a group.
+        let ids = [self.webOrderLineItemID, self.subscriptionGroupID]
+        if self.expiresAt != nil || ids.contains(where: { $0 != nil }) {
+            self.productType = .autoRenewableSubscription
+        }
     }
 }
 
