@@ -12,7 +12,7 @@ struct OperatorOrderTests {
         ] as [OperatorOrder]
     )
     func isReadAsItWasWritten(order: OperatorOrder) throws {
-        #expect(try OperatorOrder(json: try order.json()) == order)
+        #expect(try OperatorOrder(json: Array(try order.json().utf8)) == order)
     }
 
     @Test(

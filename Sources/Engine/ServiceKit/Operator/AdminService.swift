@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import Logging
 import Operations
@@ -47,7 +46,10 @@ struct AdminService: Service {
 
     private func carryOut(_ order: OperatorOrder) throws(OperatorOrder.Refusal) {
         try self.desk.carryOut(order)
-        self.logger.notice("an operator's order is carried out", metadata: ["order": "\(order)"])
+        self.logger.notice(
+            "an operator's order is carried out",
+            metadata: ["order": "\((try? order.json()) ?? "")"]
+        )
         // The way of SIGTERM is the one that is proven.
         if order == .drain { kill(getpid(), SIGTERM) }
     }
@@ -70,12 +72,10 @@ struct AdminService: Service {
     }
 
     private static func answer(_ status: Int, _ content: some Encodable) -> LocalServer.Answer {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let json = try? encoder.encode(content) else {
+        guard let json = try? JSONLine.text(of: content) else {
             return LocalServer.Answer(status: 500, json: [])
         }
-        return LocalServer.Answer(status: status, json: Array(json) + [UInt8(ascii: "\n")])
+        return LocalServer.Answer(status: status, json: Array("\(json)\n".utf8))
     }
 
     private static func refusal(_ status: Int, _ reason: String) -> LocalServer.Answer {

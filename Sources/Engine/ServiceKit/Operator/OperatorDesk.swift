@@ -177,9 +177,7 @@ package final class OperatorDesk: Sendable {
     private func keep(_ choices: OperatorChoices) throws(OperatorOrder.Refusal) {
         guard let file else { return }
         do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            try file.replace(by: Secret(bytes: Array(try encoder.encode(choices))))
+            try file.replace(by: Secret(bytes: Array(try JSONLine.text(of: choices).utf8)))
         } catch {
             throw OperatorOrder.Refusal("\(file.path) (admin.choices_file) \(error)")
         }

@@ -87,7 +87,7 @@ package enum OperatorOrder: Hashable, Sendable {
     /// The order as JSON.
     ///
     /// - Throws: An error of the encoder.
-    package func json() throws -> [UInt8] {
+    package func json() throws -> String {
         var form = Form(order: self.word)
         switch self {
         case .pause(.lane(let name)), .resume(.lane(let name)): form.lane = name
@@ -96,9 +96,7 @@ package enum OperatorOrder: Hashable, Sendable {
         case .concurrency(let limit): form.concurrency = limit
         case .pause(.worker), .resume(.worker), .release, .drain: break
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(form))
+        return try JSONLine.text(of: form)
     }
 
     private var word: String {

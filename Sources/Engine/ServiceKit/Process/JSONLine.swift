@@ -21,6 +21,15 @@ package struct JSONLine {
 
     package var text: String { "{\(self.members.joined(separator: ","))}" }
 
+    /// Returns a value as one line of JSON, its members in alphabetical order.
+    ///
+    /// - Throws: An error of the encoder.
+    package static func text(of value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
     package static func quoted(_ text: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

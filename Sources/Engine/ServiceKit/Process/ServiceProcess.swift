@@ -65,7 +65,8 @@ package struct ServiceProcess: Sendable {
         let logger = self.logger(level)
         let desk = try OperatorDesk(keptIn: self.settings.choicesFile, level: level)
         if desk.choices != OperatorChoices() {
-            logger.notice("an operator's choices hold", metadata: ["choices": "\(desk.choices)"])
+            let choices = try JSONLine.text(of: desk.choices)
+            logger.notice("an operator's choices hold", metadata: ["choices": "\(choices)"])
         }
         let health = Health(notices: Self.serviceManager(logger))
         let registry = self.registry(showing: health)

@@ -23,7 +23,7 @@ struct AdminConnection {
     /// - Returns: How the process is then.
     /// - Throws: `Failure`; nothing has changed unless the failure says that there was no answer.
     func give(_ order: OperatorOrder, until wish: StopWish) throws -> OperatorStatus {
-        try self.ask(.post, "/v1/orders", body: try order.json(), until: wish)
+        try self.ask(.post, "/v1/orders", body: Array(try order.json().utf8), until: wish)
     }
 
     /// Asks how the process is.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Glibc
 import Operations
 import ServiceKit
@@ -50,9 +49,7 @@ struct AdminOptions: ParsableArguments {
             try order.map { try connection.give($0, until: wish) } ?? connection.status(until: wish)
         let text: String
         if self.json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            text = String(decoding: try encoder.encode(status), as: UTF8.self) + "\n"
+            text = try JSONLine.text(of: status) + "\n"
         } else {
             text = status.lines.map { "\($0)\n" }.joined()
         }

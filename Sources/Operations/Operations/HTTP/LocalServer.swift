@@ -4,6 +4,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// An HTTP/1.1 server on a Unix socket, which only the user of this process and root can connect to. It logs nothing.
 ///
@@ -40,6 +41,12 @@ package struct LocalServer: Sendable {
             self.status = status
             self.json = json
         }
+    }
+
+    /// The socket while it is served.
+    private final class Listener: Sendable {
+        /// Whether only the user of this process and root can connect.
+        let isPrivate = Atomic(false)
     }
 
     /// The longest path of a socket that Linux takes, in bytes.
@@ -80,6 +87,7 @@ package struct LocalServer: Sendable {
         var logger = Logger(label: "local-server")
         logger.logLevel = .critical
         let (path, largestBody) = (self.path, self.largestBody)
+        let listener = Listener()
         let application = Application(
             responder: CallbackResponder<BasicRequestContext> { request, _ in
                 let body = try? await request.body.collect(upTo: largestBody)
@@ -97,6 +105,7 @@ package struct LocalServer: Sendable {
             onServerRunning: { channel in
                 // Until here the mode is what the umask leaves; with the usual one others may not connect either.
                 guard unsafe chmod(path, 0o600) == 0 else { return channel.close(promise: nil) }
+                listener.isPrivate.store(true, ordering: .releasing)
                 await listening()
             },
             logger: logger
@@ -109,6 +118,9 @@ package struct LocalServer: Sendable {
             throw self.cannotListen("a file that is no socket stands there")
         }
         _ = unsafe unlink(path)
+        guard listener.isPrivate.load(ordering: .acquiring) else {
+            throw self.cannotListen("its mode cannot be set, so that only this user can connect")
+        }
     }
 
     private static func response(_ answer: Answer) -> Response {
