@@ -29,160 +29,168 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
+package nonisolated struct Flotilla_Activation_V1_Activation: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The app: its numeric id in Apple's App Store, or in Tencent's open platform for Android.
-  package var appID: UInt64 = 0
+  package var appID: UInt64 {
+    get {_storage._appID}
+    set {_uniqueStorage()._appID = newValue}
+  }
 
   /// The numeric advertiser account at e.qq.com. With the app id it selects the keys.
-  package var advertiserID: UInt64 = 0
+  package var advertiserID: UInt64 {
+    get {_storage._advertiserID}
+    set {_uniqueStorage()._advertiserID = newValue}
+  }
 
   /// IOS, ANDROID or UNIONANDROID, in any case.
-  package var appType: String = String()
+  package var appType: String {
+    get {_storage._appType}
+    set {_uniqueStorage()._appType = newValue}
+  }
 
   /// MOBILEAPP_ACTIVITE (spelt so), MOBILEAPP_REGISTER, MOBILEAPP_ADDTOCART, MOBILEAPP_COST, MOBILEAPP_SCORE or
   /// MOBILEAPP_SEARCH.
-  package var conversionType: String = String()
+  package var conversionType: String {
+    get {_storage._conversionType}
+    set {_uniqueStorage()._conversionType = newValue}
+  }
 
   /// The device: its IDFA for IOS, its IMEI or MEID otherwise. Exactly one of device_id and muid is given. Empty
   /// and all-zero ids (tracking denied) are rejected without a call.
-  package var deviceID: String = String()
+  package var deviceID: String {
+    get {_storage._deviceID}
+    set {_uniqueStorage()._deviceID = newValue}
+  }
 
   /// The device as an already computed digest: 32 lower-case hexadecimal digits.
-  package var muid: String = String()
+  package var muid: String {
+    get {_storage._muid}
+    set {_uniqueStorage()._muid = newValue}
+  }
 
   /// When the conversion happened, from 2001-09-09 to 9999. Reported in whole seconds. If it is absent, the record's own
   /// timestamp counts, and the result says so.
   package var convertedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_convertedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_convertedAt = newValue}
+    get {_storage._convertedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._convertedAt = newValue}
   }
   /// Returns true if `convertedAt` has been explicitly set.
-  package var hasConvertedAt: Bool {self._convertedAt != nil}
+  package var hasConvertedAt: Bool {_storage._convertedAt != nil}
   /// Clears the value of `convertedAt`. Subsequent reads from it will return its default value.
-  package mutating func clearConvertedAt() {self._convertedAt = nil}
+  package mutating func clearConvertedAt() {_uniqueStorage()._convertedAt = nil}
 
   /// The device's public address at that time, IPv4 or IPv6. Left out when unknown.
   package var clientIp: String {
-    get {_clientIp ?? String()}
-    set {_clientIp = newValue}
+    get {_storage._clientIp ?? String()}
+    set {_uniqueStorage()._clientIp = newValue}
   }
   /// Returns true if `clientIp` has been explicitly set.
-  package var hasClientIp: Bool {self._clientIp != nil}
+  package var hasClientIp: Bool {_storage._clientIp != nil}
   /// Clears the value of `clientIp`. Subsequent reads from it will return its default value.
-  package mutating func clearClientIp() {self._clientIp = nil}
+  package mutating func clearClientIp() {_uniqueStorage()._clientIp = nil}
 
   /// The id of the click this conversion belongs to, where the advertiser knows it. 1 to 128 visible ASCII characters.
   package var clickID: String {
-    get {_clickID ?? String()}
-    set {_clickID = newValue}
+    get {_storage._clickID ?? String()}
+    set {_uniqueStorage()._clickID = newValue}
   }
   /// Returns true if `clickID` has been explicitly set.
-  package var hasClickID: Bool {self._clickID != nil}
+  package var hasClickID: Bool {_storage._clickID != nil}
   /// Clears the value of `clickID`. Subsequent reads from it will return its default value.
-  package mutating func clearClickID() {self._clickID = nil}
+  package mutating func clearClickID() {_uniqueStorage()._clickID = nil}
 
   /// What was paid, in fen, not negative. Only with MOBILEAPP_COST.
   package var value: Int64 {
-    get {_value ?? 0}
-    set {_value = newValue}
+    get {_storage._value ?? 0}
+    set {_uniqueStorage()._value = newValue}
   }
   /// Returns true if `value` has been explicitly set.
-  package var hasValue: Bool {self._value != nil}
+  package var hasValue: Bool {_storage._value != nil}
   /// Clears the value of `value`. Subsequent reads from it will return its default value.
-  package mutating func clearValue() {self._value = nil}
+  package mutating func clearValue() {_uniqueStorage()._value = nil}
 
   /// Whether the user allows tracking. If it is false, the record ends as `rejected` and nothing is reported. If it is
   /// absent, the publisher has asked.
   package var trackingAuthorized: Bool {
-    get {_trackingAuthorized ?? false}
-    set {_trackingAuthorized = newValue}
+    get {_storage._trackingAuthorized ?? false}
+    set {_uniqueStorage()._trackingAuthorized = newValue}
   }
   /// Returns true if `trackingAuthorized` has been explicitly set.
-  package var hasTrackingAuthorized: Bool {self._trackingAuthorized != nil}
+  package var hasTrackingAuthorized: Bool {_storage._trackingAuthorized != nil}
   /// Clears the value of `trackingAuthorized`. Subsequent reads from it will return its default value.
-  package mutating func clearTrackingAuthorized() {self._trackingAuthorized = nil}
+  package mutating func clearTrackingAuthorized() {_uniqueStorage()._trackingAuthorized = nil}
 
   /// Other ids of the device, which the Marketing API takes beside a device_id or a muid, or in place of both: the MD5 of
   /// an OAID and of an Android id as they are, as 32 lower-case hexadecimal digits. The digest of an empty id and of an
   /// all-zero id counts as absent.
   package var hashOaid: String {
-    get {_hashOaid ?? String()}
-    set {_hashOaid = newValue}
+    get {_storage._hashOaid ?? String()}
+    set {_uniqueStorage()._hashOaid = newValue}
   }
   /// Returns true if `hashOaid` has been explicitly set.
-  package var hasHashOaid: Bool {self._hashOaid != nil}
+  package var hasHashOaid: Bool {_storage._hashOaid != nil}
   /// Clears the value of `hashOaid`. Subsequent reads from it will return its default value.
-  package mutating func clearHashOaid() {self._hashOaid = nil}
+  package mutating func clearHashOaid() {_uniqueStorage()._hashOaid = nil}
 
   package var hashAndroidID: String {
-    get {_hashAndroidID ?? String()}
-    set {_hashAndroidID = newValue}
+    get {_storage._hashAndroidID ?? String()}
+    set {_uniqueStorage()._hashAndroidID = newValue}
   }
   /// Returns true if `hashAndroidID` has been explicitly set.
-  package var hasHashAndroidID: Bool {self._hashAndroidID != nil}
+  package var hasHashAndroidID: Bool {_storage._hashAndroidID != nil}
   /// Clears the value of `hashAndroidID`. Subsequent reads from it will return its default value.
-  package mutating func clearHashAndroidID() {self._hashAndroidID = nil}
+  package mutating func clearHashAndroidID() {_uniqueStorage()._hashAndroidID = nil}
 
   /// The device's CAID, 1 to 64 letters, digits, hyphens and underscores, with Tencent's number of its version, such
   /// as 1005.
   package var caid: String {
-    get {_caid ?? String()}
-    set {_caid = newValue}
+    get {_storage._caid ?? String()}
+    set {_uniqueStorage()._caid = newValue}
   }
   /// Returns true if `caid` has been explicitly set.
-  package var hasCaid: Bool {self._caid != nil}
+  package var hasCaid: Bool {_storage._caid != nil}
   /// Clears the value of `caid`. Subsequent reads from it will return its default value.
-  package mutating func clearCaid() {self._caid = nil}
+  package mutating func clearCaid() {_uniqueStorage()._caid = nil}
 
   package var caidVersion: String {
-    get {_caidVersion ?? String()}
-    set {_caidVersion = newValue}
+    get {_storage._caidVersion ?? String()}
+    set {_uniqueStorage()._caidVersion = newValue}
   }
   /// Returns true if `caidVersion` has been explicitly set.
-  package var hasCaidVersion: Bool {self._caidVersion != nil}
+  package var hasCaidVersion: Bool {_storage._caidVersion != nil}
   /// Clears the value of `caidVersion`. Subsequent reads from it will return its default value.
-  package mutating func clearCaidVersion() {self._caidVersion = nil}
+  package mutating func clearCaidVersion() {_uniqueStorage()._caidVersion = nil}
 
   /// The device's user agent. Left out of a report if it is longer than 1,024 bytes.
   package var userAgent: String {
-    get {_userAgent ?? String()}
-    set {_userAgent = newValue}
+    get {_storage._userAgent ?? String()}
+    set {_uniqueStorage()._userAgent = newValue}
   }
   /// Returns true if `userAgent` has been explicitly set.
-  package var hasUserAgent: Bool {self._userAgent != nil}
+  package var hasUserAgent: Bool {_storage._userAgent != nil}
   /// Clears the value of `userAgent`. Subsequent reads from it will return its default value.
-  package mutating func clearUserAgent() {self._userAgent = nil}
+  package mutating func clearUserAgent() {_uniqueStorage()._userAgent = nil}
 
   /// The click feed's `callback` of the click this conversion belongs to: percent-encoded as it stood in the feed, or
   /// decoded once. At most 4,096 bytes. Where the app's settings allow callbacks, the report goes there.
   package var callback: String {
-    get {_callback ?? String()}
-    set {_callback = newValue}
+    get {_storage._callback ?? String()}
+    set {_uniqueStorage()._callback = newValue}
   }
   /// Returns true if `callback` has been explicitly set.
-  package var hasCallback: Bool {self._callback != nil}
+  package var hasCallback: Bool {_storage._callback != nil}
   /// Clears the value of `callback`. Subsequent reads from it will return its default value.
-  package mutating func clearCallback() {self._callback = nil}
+  package mutating func clearCallback() {_uniqueStorage()._callback = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _convertedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _clientIp: String? = nil
-  fileprivate var _clickID: String? = nil
-  fileprivate var _value: Int64? = nil
-  fileprivate var _trackingAuthorized: Bool? = nil
-  fileprivate var _hashOaid: String? = nil
-  fileprivate var _hashAndroidID: String? = nil
-  fileprivate var _caid: String? = nil
-  fileprivate var _caidVersion: String? = nil
-  fileprivate var _userAgent: String? = nil
-  fileprivate var _callback: String? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -193,111 +201,179 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
   package static let protoMessageName: String = _protobuf_package + ".Activation"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}app_type\0\u{3}conversion_type\0\u{3}device_id\0\u{1}muid\0\u{3}converted_at\0\u{3}client_ip\0\u{3}click_id\0\u{1}value\0\u{3}tracking_authorized\0\u{3}hash_oaid\0\u{3}hash_android_id\0\u{1}caid\0\u{3}caid_version\0\u{3}user_agent\0\u{2}\u{4}callback\0")
 
+  fileprivate class _StorageClass {
+    var _appID: UInt64 = 0
+    var _advertiserID: UInt64 = 0
+    var _appType: String = String()
+    var _conversionType: String = String()
+    var _deviceID: String = String()
+    var _muid: String = String()
+    var _convertedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _clientIp: String? = nil
+    var _clickID: String? = nil
+    var _value: Int64? = nil
+    var _trackingAuthorized: Bool? = nil
+    var _hashOaid: String? = nil
+    var _hashAndroidID: String? = nil
+    var _caid: String? = nil
+    var _caidVersion: String? = nil
+    var _userAgent: String? = nil
+    var _callback: String? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _appID = source._appID
+      _advertiserID = source._advertiserID
+      _appType = source._appType
+      _conversionType = source._conversionType
+      _deviceID = source._deviceID
+      _muid = source._muid
+      _convertedAt = source._convertedAt
+      _clientIp = source._clientIp
+      _clickID = source._clickID
+      _value = source._value
+      _trackingAuthorized = source._trackingAuthorized
+      _hashOaid = source._hashOaid
+      _hashAndroidID = source._hashAndroidID
+      _caid = source._caid
+      _caidVersion = source._caidVersion
+      _userAgent = source._userAgent
+      _callback = source._callback
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.appID) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.advertiserID) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.appType) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.conversionType) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.muid) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._convertedAt) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self._clientIp) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._clickID) }()
-      case 10: try { try decoder.decodeSingularInt64Field(value: &self._value) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self._trackingAuthorized) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self._hashOaid) }()
-      case 13: try { try decoder.decodeSingularStringField(value: &self._hashAndroidID) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self._caid) }()
-      case 15: try { try decoder.decodeSingularStringField(value: &self._caidVersion) }()
-      case 16: try { try decoder.decodeSingularStringField(value: &self._userAgent) }()
-      case 20: try { try decoder.decodeSingularStringField(value: &self._callback) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._appID) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._advertiserID) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._appType) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._conversionType) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._deviceID) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._muid) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._convertedAt) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._clientIp) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._clickID) }()
+        case 10: try { try decoder.decodeSingularInt64Field(value: &_storage._value) }()
+        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._trackingAuthorized) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._hashOaid) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._hashAndroidID) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._caid) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._caidVersion) }()
+        case 16: try { try decoder.decodeSingularStringField(value: &_storage._userAgent) }()
+        case 20: try { try decoder.decodeSingularStringField(value: &_storage._callback) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.appID != 0 {
-      try visitor.visitSingularUInt64Field(value: self.appID, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._appID != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._appID, fieldNumber: 1)
+      }
+      if _storage._advertiserID != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._advertiserID, fieldNumber: 2)
+      }
+      if !_storage._appType.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._appType, fieldNumber: 3)
+      }
+      if !_storage._conversionType.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._conversionType, fieldNumber: 4)
+      }
+      if !_storage._deviceID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._deviceID, fieldNumber: 5)
+      }
+      if !_storage._muid.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._muid, fieldNumber: 6)
+      }
+      try { if let v = _storage._convertedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._clientIp {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._clickID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._value {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._trackingAuthorized {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._hashOaid {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._hashAndroidID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._caid {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._caidVersion {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._userAgent {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._callback {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 20)
+      } }()
     }
-    if self.advertiserID != 0 {
-      try visitor.visitSingularUInt64Field(value: self.advertiserID, fieldNumber: 2)
-    }
-    if !self.appType.isEmpty {
-      try visitor.visitSingularStringField(value: self.appType, fieldNumber: 3)
-    }
-    if !self.conversionType.isEmpty {
-      try visitor.visitSingularStringField(value: self.conversionType, fieldNumber: 4)
-    }
-    if !self.deviceID.isEmpty {
-      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 5)
-    }
-    if !self.muid.isEmpty {
-      try visitor.visitSingularStringField(value: self.muid, fieldNumber: 6)
-    }
-    try { if let v = self._convertedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._clientIp {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._clickID {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._value {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._trackingAuthorized {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._hashOaid {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._hashAndroidID {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._caid {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
-    } }()
-    try { if let v = self._caidVersion {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 15)
-    } }()
-    try { if let v = self._userAgent {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 16)
-    } }()
-    try { if let v = self._callback {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 20)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Flotilla_Activation_V1_Activation, rhs: Flotilla_Activation_V1_Activation) -> Bool {
-    if lhs.appID != rhs.appID {return false}
-    if lhs.advertiserID != rhs.advertiserID {return false}
-    if lhs.appType != rhs.appType {return false}
-    if lhs.conversionType != rhs.conversionType {return false}
-    if lhs.deviceID != rhs.deviceID {return false}
-    if lhs.muid != rhs.muid {return false}
-    if lhs._convertedAt != rhs._convertedAt {return false}
-    if lhs._clientIp != rhs._clientIp {return false}
-    if lhs._clickID != rhs._clickID {return false}
-    if lhs._value != rhs._value {return false}
-    if lhs._trackingAuthorized != rhs._trackingAuthorized {return false}
-    if lhs._hashOaid != rhs._hashOaid {return false}
-    if lhs._hashAndroidID != rhs._hashAndroidID {return false}
-    if lhs._caid != rhs._caid {return false}
-    if lhs._caidVersion != rhs._caidVersion {return false}
-    if lhs._userAgent != rhs._userAgent {return false}
-    if lhs._callback != rhs._callback {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._appID != rhs_storage._appID {return false}
+        if _storage._advertiserID != rhs_storage._advertiserID {return false}
+        if _storage._appType != rhs_storage._appType {return false}
+        if _storage._conversionType != rhs_storage._conversionType {return false}
+        if _storage._deviceID != rhs_storage._deviceID {return false}
+        if _storage._muid != rhs_storage._muid {return false}
+        if _storage._convertedAt != rhs_storage._convertedAt {return false}
+        if _storage._clientIp != rhs_storage._clientIp {return false}
+        if _storage._clickID != rhs_storage._clickID {return false}
+        if _storage._value != rhs_storage._value {return false}
+        if _storage._trackingAuthorized != rhs_storage._trackingAuthorized {return false}
+        if _storage._hashOaid != rhs_storage._hashOaid {return false}
+        if _storage._hashAndroidID != rhs_storage._hashAndroidID {return false}
+        if _storage._caid != rhs_storage._caid {return false}
+        if _storage._caidVersion != rhs_storage._caidVersion {return false}
+        if _storage._userAgent != rhs_storage._userAgent {return false}
+        if _storage._callback != rhs_storage._callback {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
