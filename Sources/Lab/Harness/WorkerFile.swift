@@ -7,7 +7,7 @@ package struct WorkerFile {
 
     /// The number of counted failures after which an answer that GDT does not document ends a record: the default of
     /// `gdt.configuration_attempts`, half of `attempts`.
-    package static let configurationAttempts = 2
+    package static let configurationAttempts = attempts / 2
 
     package static let settingsName = "activation-worker.yaml"
     private static let signKeyName = "gdt-sign-key"

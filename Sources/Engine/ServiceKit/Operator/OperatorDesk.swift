@@ -120,9 +120,10 @@ package final class OperatorDesk: Sendable {
     private static func change(_ orders: inout Orders, by order: OperatorOrder, in work: Work)
         throws(OperatorOrder.Refusal)
     {
-        if work == .none, case .pause = order { throw Self.isNoWorker }
         switch order {
-        case .pause(.worker): orders.choices.isPaused = true
+        case .pause(.worker):
+            guard work != .none else { throw Self.isNoWorker }
+            orders.choices.isPaused = true
         case .resume(.worker): orders.choices.isPaused = false
         case .pause(.lane(let name)):
             _ = try Self.calls(of: work)
@@ -183,11 +184,12 @@ package final class OperatorDesk: Sendable {
         }
     }
 
+    /// Sets the level of the log. It is done under the lock, so that the last of two orders also sets the level last.
     private func setLevel() {
-        let chosen = self.state.withLock { state in
-            state.orders.choices.logLevel.flatMap { Logger.Level(rawValue: $0) } ?? state.settingsLevel
+        self.state.withLock { state in
+            let chosen = state.orders.choices.logLevel.flatMap { Logger.Level(rawValue: $0) }
+            self.level.level = chosen ?? state.settingsLevel
         }
-        self.level.level = chosen
     }
 
     private static func words(for error: any Error) -> String {

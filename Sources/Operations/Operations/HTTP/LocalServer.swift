@@ -77,7 +77,7 @@ package struct LocalServer: Sendable {
     ///   - answer: Makes the response to each request.
     /// - Throws: `CannotListen`.
     package func run(
-        listening: @escaping @Sendable () async -> Void = {},
+        listening: @escaping @Sendable () async -> Void,
         answer: @escaping @Sendable (Question) async -> Answer
     ) async throws {
         guard self.path.utf8.count <= Self.longestPath else {
