@@ -143,7 +143,7 @@ extension ActivationHandler {
     }
 
     /// Returns the verdict on a callback: no dead letter, no suspicion of our configuration because of a path
-    /// or a parameter that a phone chose, and not more attempts than are taken for a fault of a record.
+    /// or a parameter that a phone chose, and the outcome `rejected` where the engine would make a dead letter.
     private func final(
         _ verdict: Verdict<Activation, ActivationAnswer>,
         of job: Activation,
@@ -156,7 +156,7 @@ extension ActivationHandler {
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
         case .retry(let retry) where !retry.gatesLane && !retry.gatesUpstream:
             // Attempts that were lost to an outage do not count.
-            guard attempt.failures + 1 >= self.configurationAttemptsLimit else { return verdict }
+            guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return verdict }
             return .giveUp(retry, answer)
         case .answer, .refuse, .call, .retry, .giveUp, .hold: return verdict
         }

@@ -34,6 +34,8 @@ package struct ActivationHandler: Handler {
     private let marketingSettings: MarketingSettings?
     /// The number of attempts after which a failure counts as a fault of our configuration.
     let configurationAttemptsLimit: Int
+    /// The number of failures of its own after which a callback is refused.
+    let callbackAttemptsLimit: Int
     /// The encryptions of uploads that are known.
     let ciphers: UploadCiphers
 
@@ -48,6 +50,7 @@ package struct ActivationHandler: Handler {
         self.marketing = MarketingRoutes(settings.marketing)
         self.marketingSettings = settings.marketing
         self.configurationAttemptsLimit = settings.configurationAttemptsLimit
+        self.callbackAttemptsLimit = settings.callbackAttemptsLimit
         self.ciphers = settings.ciphers
     }
 

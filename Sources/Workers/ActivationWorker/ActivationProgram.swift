@@ -53,6 +53,7 @@ package enum ActivationProgram: WorkerProgram {
                 window: window,
                 parameterOrder: self.parameterOrder(reader),
                 configurationAttemptsLimit: self.configurationAttempts(reader, engine),
+                callbackAttemptsLimit: engine.attempts,
                 ciphers: ciphers,
                 marketing: self.marketing(root.section("marketing_api"), apps.marketing)
             )

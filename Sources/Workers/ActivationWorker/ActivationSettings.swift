@@ -17,6 +17,9 @@ package struct ActivationSettings: Sendable {
     /// failures are: GDT has no keys or no rule for an account (−12, −17), gives an undocumented answer, or
     /// something other than GDT answers.
     package var configurationAttemptsLimit: Int
+    /// The number of failures of its own after which a callback is refused: `worker.attempts`, after which the engine
+    /// would make a dead letter.
+    package var callbackAttemptsLimit: Int
     /// The encryptions of uploads that are known.
     package var ciphers: UploadCiphers
     /// The routes to Tencent's living interfaces; nil if no account uses one.
@@ -50,6 +53,7 @@ package struct ActivationSettings: Sendable {
         window: ConversionWindow = ConversionWindow(),
         parameterOrder: ConversionParameterOrder = .standard,
         configurationAttemptsLimit: Int = 5,
+        callbackAttemptsLimit: Int = 5,
         ciphers: UploadCiphers = .standard,
         marketing: MarketingSettings? = nil
     ) {
@@ -60,6 +64,7 @@ package struct ActivationSettings: Sendable {
         self.window = window
         self.parameterOrder = parameterOrder
         self.configurationAttemptsLimit = configurationAttemptsLimit
+        self.callbackAttemptsLimit = callbackAttemptsLimit
         self.ciphers = ciphers
     }
 }

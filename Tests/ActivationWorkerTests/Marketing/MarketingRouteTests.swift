@@ -35,7 +35,12 @@ import WorkerKit
         )
         let keys = try GDTKeys(signKey: "test_sign_key", encryptKey: "test_encrypt_key")
         return ActivationHandler(
-            ActivationSettings(keys: actionSetID == nil ? [Self.account: keys] : [:], marketing: marketing)
+            ActivationSettings(
+                keys: actionSetID == nil ? [Self.account: keys] : [:],
+                configurationAttemptsLimit: 2,
+                callbackAttemptsLimit: 5,
+                marketing: marketing
+            )
         )
     }
 
@@ -280,7 +285,8 @@ import WorkerKit
         #expect(Self.shown(verdict) == "retry http.503 upstream")
     }
 
-    /// A phone chose where a callback leads: no dead letter, and no hold of a lane for its path.
+    /// A phone chose where a callback leads: no dead letter, and no hold of a lane for its path. A host that fails has
+    /// all attempts of `worker.attempts`, however few an account without a rule has.
     @Test(arguments: [
         (200, #"{"code":0}"#, 1, "answer"), (200, #"{"code":31001}"#, 1, "refuse marketing.31001"),
         (200, #"{"code":11002}"#, 1, "refuse marketing.11002"),

@@ -107,8 +107,13 @@ struct RouteAudit {
                 strange.append("there is an outcome of \(name), which nobody published")
                 continue
             }
-            if reports.updateValue(report, forKey: number) != nil || !report.isOne {
-                strange.append("the outcomes of input \(number) differ")
+            if reports.updateValue(report, forKey: number) != nil {
+                strange.append("input \(number) has outcomes under two names")
+            }
+            if let other = report.contradiction {
+                strange.append(
+                    "the outcomes of input \(number) differ: \(report.word) for \(report.origin), and \(other)"
+                )
             }
             if report.count > 1 { repeated.append("input \(number) has \(report.count) outcomes") }
         }

@@ -17,8 +17,8 @@ struct RouteEvidence {
         var origin: String
         /// The fate, or the code of the reason.
         var word: String
-        /// Whether all outcomes say the same.
-        var isOne = true
+        /// The first outcome that says something else, as a word and a place.
+        var contradiction: String?
     }
 
     private let topics: RouteProcesses.Topics
@@ -107,7 +107,9 @@ struct RouteEvidence {
         let name = record.text("flotilla.event_id") ?? sighting.place
         var report = self.reports[name] ?? Report(origin: sighting.place, word: word)
         report.count += 1
-        report.isOne = report.isOne && report.word == word && report.origin == sighting.place
+        if report.contradiction == nil, report.word != word || report.origin != sighting.place {
+            report.contradiction = "\(word) for \(sighting.place)"
+        }
         self.reports[name] = report
     }
 
