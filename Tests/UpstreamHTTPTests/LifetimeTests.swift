@@ -20,6 +20,29 @@ struct LifetimeTests {
         #expect(try client.get(server.url()).error?.kind == .other)
     }
 
+    @Test func endsOneRequestEarlyAndLeavesTheOthersAlone() throws {
+        let server = TestServer { connection in
+            if connection.request()?.head.hasPrefix("GET /quick") == true { connection.send(ok()) }
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings(connectionLimit: 10, connectionsPerShard: 2))
+        for id in 1...4 as ClosedRange<UInt64> {
+            client.start(HTTPRequest(method: .get, url: server.url(id == 4 ? "/quick" : "/hangs")), id: id)
+        }
+        var outcomes: [UInt64: Outcome] = [:]
+        while server.requests.count < 4 || outcomes.isEmpty { client.turn { outcomes[$0] = $1 } }
+        #expect(try outcomes[4]?.get().status == 200)
+        for id in [2, 4, 9] as [UInt64] { client.cutShort(id) }
+        #expect(client.timeoutMilliseconds == 0 && client.inFlight == 3)
+        client.serve { outcomes[$0] = $1 }
+        #expect(outcomes[2]?.error?.kind == .timeout && outcomes[2]?.error?.mayHaveBeenSent == true)
+        client.serve { id, _ in Issue.record("\(id) completed") }
+        #expect(outcomes.count == 2 && client.inFlight == 2 && client.bytesInHand == 0)
+        for id in [1, 3] as [UInt64] { client.cutShort(id) }
+        #expect(client.finishAll().count == 2)
+    }
+
     @Test func closesConnectionsThatHaveBeenIdle() throws {
         let server = TestServer.answering { _ in ok() }
         defer { server.stop() }

@@ -109,6 +109,15 @@ package final class HTTPClient {
         self.underWay += 1
     }
 
+    /// Ends a request before its answer, and closes its connection. The next `serve` completes it as a timeout. Nothing
+    /// happens if there is no such request, or it has been completed.
+    package func cutShort(_ id: UInt64) {
+        guard let transfer = self.transfers.first(where: { $0.shard >= 0 && $0.id == id }) else { return }
+        let error = transfer.timeout
+        self.release(transfer, at: .now())
+        self.ended.append((id, error))
+    }
+
     /// Sends the requests that were started, receives what has arrived, and completes the requests that have
     /// finished. Never waits.
     ///

@@ -157,6 +157,9 @@ extension Transfer {
         return .success(response)
     }
 
+    /// The error of an exchange that its caller ends before the timeout.
+    var timeout: TransferError { self.error(CURLE_OPERATION_TIMEDOUT) }
+
     /// Frees the memory of the exchange that the next one does not need.
     func reset() {
         self.body = []

@@ -57,6 +57,8 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
     case oneClient = "one-client"
     /// The topic is deleted and made again while no worker runs, and the positions that the group has committed stay.
     case madeAnew = "made-anew"
+    /// Records whose calls hang until their timeout, more of them than slots would suffice for.
+    case hangs
     /// Publishers write in transactions, and each partition ends with the mark of one.
     case markers
 
@@ -75,12 +77,12 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
 
     /// The kinds that an engine of calls can meet.
     package static let ofCalls = allCases.filter {
-        ![.invented, .deadly, .madeAnew, .markers].contains($0) && !ofUploadsAndClicks.contains($0)
+        ![.invented, .deadly, .madeAnew, .markers, .hangs].contains($0) && !ofUploadsAndClicks.contains($0)
     }
 
     /// The kinds that an engine of calls meets in storms that name them, and in no others: one more kind to draw from
     /// would make another storm of every seed.
-    package static let ofCallsByName: [AdversaryKind] = [.deadly, .madeAnew, .markers]
+    package static let ofCallsByName: [AdversaryKind] = [.deadly, .madeAnew, .markers, .hangs]
 
     /// The kinds that consist of harmful records and nothing else: the workers, their upstream and their clocks are well.
     static let ofRecords: Set<AdversaryKind> = [

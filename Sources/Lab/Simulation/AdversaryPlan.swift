@@ -114,6 +114,13 @@ struct AdversaryPlan {
     /// would make another storm of every seed.
     var isMoody: Bool { self.perSecond.isMultiple(of: 4) }
 
+    /// The number of records whose calls hang for ten seconds, with the kind `hangs`. They come in the whole time of the
+    /// faults or in half of it, and would take all slots or twice as many. Where records share requests, no call is cut
+    /// short, and there are no such records.
+    var hangs: Int {
+        self.batches == nil ? Int(Double(self.concurrency) / 10 * (self.length / .seconds(1))) : 0
+    }
+
     var sideRate: RateLimit.Settings? { self.side == .crowd ? RateLimit.Settings(rate: 4, burst: 2) : nil }
 
     func adjust(_ settings: inout EngineSettings) {

@@ -73,6 +73,8 @@ extension AdversaryStorm {
         // Some records must be unfinished, since otherwise a commit has nothing to remember.
         case .offsets: self.flood(self.count(of: [10, 40]), isSteady: true) { Piece(value: "late", key: $0) }
         case .deadly: self.flood(self.count(of: [1, 2])) { Piece(value: "deadly", key: $0) }
+        case .hangs:
+            self.flood(self.plan.hangs, isSteady: true) { Piece(value: "hangs", key: $0) }
         case .markers: self.planMarkers()
         case .growth, .clocks, .kills, .freezes, .outages, .invented, .madeAnew, .badUploads, .bombs,
             .inventedPhones, .unmatchedClicks, .oneClient:
@@ -142,6 +144,7 @@ extension AdversaryStorm {
         if call.lane == "misconfigured", !self.isCalm { return Reply(401, after: latency) }
         switch call.value {
         case "suspect" where !self.isCured: return Reply(403, after: latency)
+        case "hangs" where !self.isCalm: return .timeout(after: .seconds(10))
         case "wrong": return Reply(422, after: latency)
         case "much": return Reply(207, after: latency)
         case "deadly":

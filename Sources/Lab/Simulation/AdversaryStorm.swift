@@ -142,7 +142,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         if outcome.fate == "expired", self.plan.isHurried || value.hasPrefix("far") { return }
         let allowed: Set<String> =
             switch value.split(separator: " ").first {
-            case "poison", "late": ["dead_lettered", "succeeded"]
+            case "poison", "late", "hangs": ["dead_lettered", "succeeded"]
             case "suspect": ["dead_lettered", "succeeded"]
             case "refused": ["rejected"]
             case "deadly": ["dead_lettered"]

@@ -156,6 +156,14 @@ package final class SimulatedUpstream: Upstream {
         self.completions.add((id, reply.result), due: now + reply.latency.wholeNanoseconds)
     }
 
+    /// Ends a request before its answer.
+    package func cutShort(_ id: UInt64) {
+        guard self.inFlight[id] != nil else { return }
+        self.completions.keep { $0.0 != id }
+        let end = TransferError(kind: .timeout, mayHaveBeenSent: true, message: "cut short")
+        self.completions.add((id, .failure(end)), due: self.clock.now.monotonic)
+    }
+
     /// Returns the answer to a request. One that a handler under test has written itself is answered as a whole.
     private func reply(to calls: [Call], in request: HTTPRequest) -> Reply {
         guard SharedRequest.isMarked(request), var whole = calls.first else {

@@ -270,10 +270,13 @@ import UpstreamHTTP
     private final class Recorder: Upstream {
         var started: [(request: HTTPRequest, id: UInt64)] = []
         var completions: [(UInt64, Result<HTTPResponse, TransferError>)] = []
+        var cut: [UInt64] = []
         let bytesInHand = 0
         let nextDeadline: Duration? = nil
 
         func start(_ request: HTTPRequest, id: UInt64) { self.started.append((request, id)) }
+
+        func cutShort(_ id: UInt64) { self.cut.append(id) }
 
         func serve(_ completed: (UInt64, Result<HTTPResponse, TransferError>) -> Void) -> Bool {
             for (id, result) in self.completions { completed(id, result) }
@@ -307,6 +310,8 @@ import UpstreamHTTP
         _ = upstream.serve(at: 0) { ended[$0] = (try? $1.get())?.status }
         #expect(recorder.started.map(\.request.body) == [nil, Array("1,2".utf8)])
         #expect(upstream.unseenCalls == 1 && upstream.bytesInHand == 2)
+        upstream.cutShort(3)
+        #expect(recorder.cut == [3])
         recorder.completions = recorder.started.map { ($0.id, .success(HTTPResponse(status: 204))) }
         _ = upstream.serve(at: 0) { ended[$0] = (try? $1.get())?.status }
         #expect(ended == [3: 204, 4: 204, 5: 204] && upstream.bytesInHand == 0)

@@ -252,6 +252,50 @@ struct DispatchAnswerTests {
         #expect(records.callNext() == fresh[0])
     }
 
+    /// They came to wait there while its breaker was open.
+    @Test func aRecordThatFailsWhereOthersSucceedTakesAQuarterInFrontOfItsEndpointToo() throws {
+        var records = RecordsToCall { $0.concurrency = 8 }
+        let ids = records.arrive(5)
+        for id in ids { #expect(records.callNext() == id) }
+        _ = records.answer(ids[0])
+        for id in ids.dropFirst() {
+            _ = records.fail(id)
+            records.dispatch.queues.remove(from: .backingOff) { $0 == id }
+            records.dispatch.queues.makeReady(id, from: .backingOff, in: &records.table)
+            records.dispatch.queues.remove(from: .ready) { $0 == id }
+            records.dispatch.queues.block(id, at: 0, in: &records.table)
+        }
+        for _ in 0..<2 {
+            let id = try required(records.nextBlocked())
+            #expect(records.plan(id) == .calling(Dispatch.Change()))
+        }
+        #expect(records.table.outlierCalls(to: 0) == 2)
+        #expect(records.nextBlocked() == nil)
+        let fresh = records.arrive()
+        #expect(records.callNext() == fresh[0])
+    }
+
+    /// Sixteen calls hang and take all slots, and others were answered in time before. Half of the slots is what they may
+    /// take while a record waits.
+    @Test func callsThatHangWhileOthersWaitAreCutShort() throws {
+        var records = RecordsToCall { $0.concurrency = 16 }
+        for _ in 0..<80 { _ = records.answer(try required(records.arriveAndCall())) }
+        let hanging = records.arrive(16)
+        for id in hanging { #expect(records.callNext() == id) }
+        records.seconds += 2
+        #expect(records.cutOverdue() == [])
+        _ = records.arrive()
+        #expect(records.nextReady() == nil)
+        #expect(records.nextCall() ?? .infinity <= records.seconds)
+        #expect(records.cutOverdue() == Array(hanging.prefix(8)))
+        // A cut is counted neither against the record nor against its endpoint.
+        for id in hanging.prefix(8) { #expect(!records.fail(id).countsAgainstRecord) }
+        #expect(records.table[hanging[0]].failuresAlone == 1)
+        #expect(records.callNext() != nil)
+        records.seconds += 1
+        #expect(records.cutOverdue() == [])
+    }
+
     @Test func aHeldLaneSendsOneProbeAndItsAnswerReleasesTheRest() throws {
         var records = RecordsToCall { $0.concurrency = 64 }
         let ids = records.arrive(4)

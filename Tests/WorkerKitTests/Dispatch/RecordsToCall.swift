@@ -80,6 +80,15 @@ struct RecordsToCall {
         return id
     }
 
+    /// Makes a call for a new record.
+    mutating func arriveAndCall() -> EntryID? {
+        _ = self.arrive()
+        return self.callNext()
+    }
+
+    /// Returns the calls that are to be ended because others wait.
+    mutating func cutOverdue() -> [EntryID] { self.dispatch.cutOverdue(in: &self.table, at: self.now) }
+
     /// The upstream has answered well, and the record is settled.
     mutating func answer(_ id: EntryID) -> Dispatch.Change {
         guard let call = self.completed(id, status: 200) else { return Dispatch.Change() }

@@ -59,7 +59,8 @@ struct RecordTableTests {
                 began: 0,
                 attempt: 1,
                 isFirstThere: true,
-                isOutlier: isOutlier
+                isOutlier: isOutlier,
+                mayBeCut: true
             )
         )
     }

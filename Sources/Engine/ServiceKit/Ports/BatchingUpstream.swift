@@ -31,6 +31,9 @@ package final class BatchingUpstream<U: Upstream> {
     /// set.
     package func start(_ request: HTTPRequest, id: UInt64) { self.upstream.start(request, id: id) }
 
+    /// Ends a request that is on its way. A part shares its request with others and goes on.
+    package func cutShort(_ id: UInt64) { self.upstream.cutShort(id) }
+
     /// Takes in a part, which the next `serve` sends if it may. Its completion comes through `serve` with this
     /// id.
     ///

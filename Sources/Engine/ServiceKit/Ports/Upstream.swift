@@ -5,6 +5,10 @@ package protocol Upstream: AnyObject {
     /// Sends a request. Its completion comes through `serve` with this id.
     func start(_ request: HTTPRequest, id: UInt64)
 
+    /// Ends a request before its answer. Its completion comes through `serve` all the same: as a timeout, if it was still on
+    /// its way. Nothing happens if there is no such request.
+    func cutShort(_ id: UInt64)
+
     /// Hands over the completions since the last call, a few at a time.
     ///
     /// - Returns: Whether there are more, so that the next call is due at once.

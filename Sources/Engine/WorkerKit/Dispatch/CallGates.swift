@@ -66,7 +66,8 @@ struct CallGates: Sendable {
         self.endpoints[endpoint].admits(at: now) && callsOut < self.callsAllowed(to: endpoint, at: now)
     }
 
-    private func callsAllowed(to endpoint: Int, at now: Int64) -> Int {
+    /// Returns the number of calls that may be in flight to an endpoint.
+    func callsAllowed(to endpoint: Int, at now: Int64) -> Int {
         let identity = self.endpoints[endpoint].identity
         let bySlots = self.slots(of: endpoint, at: now) * identity.callsPerSlot
         return min(bySlots, identity.callsLimit ?? bySlots)
@@ -172,12 +173,15 @@ struct CallGates: Sendable {
         self.endpoints[call.endpoint].callCompleted(exchange, nanoseconds: nanoseconds, at: now)
         self.pace.callCompleted(
             exchange,
-            attempt: call.attempt,
+            of: call,
             nanoseconds: nanoseconds,
             slotsTaken: slotsTaken,
             at: now
         )
     }
+
+    /// Notes that calls to an endpoint were cut short.
+    mutating func callsCut(to endpoint: Int, at now: Int64) { self.endpoints[endpoint].callsCut(at: now) }
 
     /// Notes that an endpoint has given an answer, whatever it said of the record.
     ///

@@ -67,12 +67,11 @@ struct CallPace: Sendable {
     /// Notes a call that has just ended.
     ///
     /// - Parameters:
-    ///   - attempt: The number of the call among those of its record, from 1.
     ///   - nanoseconds: The time since the call began.
     ///   - slotsTaken: The slots that calls in flight take, this call included.
     mutating func callCompleted(
         _ exchange: Exchange,
-        attempt: Int,
+        of call: CallInFlight,
         nanoseconds: Int64,
         slotsTaken: Int,
         at now: Int64
@@ -82,21 +81,21 @@ struct CallPace: Sendable {
         self.adaptiveLimit.completed(
             latency: nanoseconds,
             inFlight: slotsTaken,
-            outcome: self.load(of: exchange, attempt: attempt, at: now),
+            outcome: self.load(of: exchange, to: call, at: now),
             at: now
         )
     }
 
     /// Returns the outcome of a call as far as it concerns the load. Records that the upstream never answers well once
-    /// kept the adaptive limit at its minimum, for all others too.
+    /// kept the adaptive limit at its minimum, for all others too. A call that was cut short says nothing about the load.
     private mutating func load(
         of exchange: Exchange,
-        attempt: Int,
+        to call: CallInFlight,
         at now: Int64
     ) -> ConcurrencyLimit.Outcome {
         let load = exchange.load
-        guard load != .failed else { return .failed }
-        self.evidence.note(failed: load == .overloaded, attempt: attempt, at: now)
+        guard load != .failed, !call.isCut else { return .failed }
+        self.evidence.note(failed: load == .overloaded, attempt: call.attempt, at: now)
         return load == .overloaded && self.evidence.blamesRecords(at: now) ? .failed : load
     }
 
@@ -116,7 +115,7 @@ extension Exchange {
     var isThrottled: Bool { self.status == 429 }
 
     /// The outcome of the call as far as it concerns the upstream's load.
-    fileprivate var load: ConcurrencyLimit.Outcome {
+    var load: ConcurrencyLimit.Outcome {
         switch self {
         case .response(let response):
             response.status == 429 || response.status >= 500 ? .overloaded : .answered

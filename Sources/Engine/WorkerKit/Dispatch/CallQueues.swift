@@ -95,20 +95,26 @@ struct CallQueues: Sendable {
     ///   - isInDoubt: Whether some upstream is not known to be well.
     ///   - outliersLimit: The number of calls that may be in flight for records which fail where others
     ///     succeed. Endpoints with such calls share it, so that slow ones leave some to the others.
+    ///   - isClosed: Returns whether the breaker of an endpoint is closed.
     mutating func popReady(
         from table: inout RecordTable,
         isInDoubt: Bool,
         outliersLimit: Int,
+        isClosed: (_ endpoint: Int) -> Bool,
         using random: inout SplitMix64
     ) -> EntryID? {
+        let blocked = self.blocked
         while let id = self.ready.pop(
             isInDoubt: isInDoubt,
             using: &random,
             mayFail: { id in
-                guard table.kind(of: id) == .ready, table[id].isOutlier else { return true }
-                let endpoint = table[id].lastEndpoint
-                let share = outliersLimit / (1 + table.endpointsOfOutliers(beside: endpoint))
-                return table.outlierCalls(to: endpoint) < max(1, share)
+                Self.mayFail(
+                    id,
+                    from: .ready,
+                    beside: { isClosed($0) ? blocked[$0].failedCount : 0 },
+                    in: &table,
+                    outliersLimit: outliersLimit
+                )
             }
         ) {
             if table.kind(of: id) == .ready { return id }
@@ -116,8 +122,26 @@ struct CallQueues: Sendable {
         return nil
     }
 
-    /// Removes and returns the record that is to call this endpoint next; nil if none waits for it. The record
-    /// is ready then.
+    /// Returns whether a call may be made for a record that has failed, or the record has left this place. Also a record
+    /// that came back from the parking topic takes its turn among the outliers: if it is sound, its call is short.
+    ///
+    /// - Parameter waiting: Returns the number of such records that wait for a slot of an endpoint. With many of them
+    ///   there, the endpoint would seem to have no use for parked records.
+    private static func mayFail(
+        _ id: EntryID,
+        from kind: RecordState.Kind,
+        beside waiting: (_ endpoint: Int) -> Int,
+        in table: inout RecordTable,
+        outliersLimit: Int
+    ) -> Bool {
+        guard table.kind(of: id) == kind, table[id].failedAlone else { return true }
+        let endpoint = table[id].lastEndpoint
+        let share = outliersLimit / (1 + table.endpointsOfOutliers(beside: endpoint))
+        return table.outlierCalls(to: endpoint) + waiting(endpoint) < max(1, share)
+    }
+
+    /// Removes and returns the record that is to call this endpoint next; nil if none that waits for it may go. The
+    /// record is ready then.
     ///
     /// Where the endpoint is in doubt, ready records that no call has failed for are chosen by turns with those
     /// that wait here, which came first and may all have the same fault. The endpoint of a ready record is
@@ -125,12 +149,14 @@ struct CallQueues: Sendable {
     ///
     /// - Parameters:
     ///   - isClosed: Whether the breaker of the endpoint is closed.
-    ///   - isWell: Whether it has been closed for a while.
+    ///   - isWell: Whether it has been closed for a while, and calls are answered.
+    ///   - outliersLimit: As for `popReady`, while the breaker is closed.
     mutating func popBlocked(
         at endpoint: Int,
         from table: inout RecordTable,
         isClosed: Bool,
         isWell: Bool,
+        outliersLimit: Int,
         using random: inout SplitMix64
     ) -> EntryID? {
         while !self.blocked[endpoint].isEmpty {
@@ -148,7 +174,16 @@ struct CallQueues: Sendable {
                 let id = self.blocked[endpoint].pop(
                     isInDoubt: !isWell,
                     using: &random,
-                    mayFail: { _ in true }
+                    mayFail: { id in
+                        !isClosed
+                            || Self.mayFail(
+                                id,
+                                from: .blocked,
+                                beside: { _ in 0 },
+                                in: &table,
+                                outliersLimit: outliersLimit
+                            )
+                    }
                 )
             else { return nil }
             guard table.kind(of: id) == .blocked else { continue }

@@ -21,6 +21,9 @@ struct CallTimes: Sendable {
         self.out[now / Self.second, default: 0] += 1
     }
 
+    /// A time at which the oldest call that is out began, or up to a second earlier; nil if none is out.
+    var oldest: Int64? { self.out.keys.min().map { $0 * Self.second } }
+
     /// Notes the time of a call whose transfer is over.
     mutating func took(_ nanoseconds: Int64) { self.mean += (Double(nanoseconds) / 1e9 - self.mean) / 8 }
 

@@ -16,6 +16,8 @@ struct Dispatch: Sendable {
     var gates: CallGates
     /// The number of the last call. Each call has a larger number than the calls before it.
     private var lastCall: UInt64 = 0
+    /// The time of the last look for overdue calls.
+    var lookedAt: Int64 = .min
     /// The waits of records that asked for a hold.
     let holdBackoff: Backoff
 
@@ -51,12 +53,12 @@ struct Dispatch: Sendable {
         -> EntryID?
     {
         guard self.hasSlot(&table, at: now), self.gates.endpoints.admitSome(at: now) else { return nil }
-        // If each call of a record that fails where others succeed hangs until its timeout, other records
-        // must still find slots.
+        let endpoints = self.gates.endpoints
         return self.queues.popReady(
             from: &table,
             isInDoubt: !self.gates.endpoints.areAllWell(at: now),
-            outliersLimit: self.gates.pace.callLimit(at: now) / 4,
+            outliersLimit: self.outliersLimit(at: now),
+            isClosed: { endpoints[$0].breaker.state == .closed },
             using: &random
         )
     }
@@ -76,10 +78,15 @@ struct Dispatch: Sendable {
             at: endpoint,
             from: &table,
             isClosed: self.gates.endpoints[endpoint].breaker.state == .closed,
-            isWell: self.gates.endpoints[endpoint].breaker.isWell(at: now),
+            isWell: self.gates.endpoints[endpoint].isWell(at: now),
+            outliersLimit: self.outliersLimit(at: now),
             using: &random
         )
     }
+
+    /// Returns the number of calls in flight for records that fail where others succeed. If each of them hangs until its
+    /// timeout, other records must still find slots.
+    private func outliersLimit(at now: Int64) -> Int { self.gates.pace.callLimit(at: now) / 4 }
 
     /// Returns whether a slot is free, and this worker's rate allows a call.
     private func hasSlot(_ table: inout RecordTable, at now: Int64) -> Bool {
@@ -87,7 +94,8 @@ struct Dispatch: Sendable {
     }
 
     /// Returns the earliest time at which a call may be made that may not be made now, a probe of a held lane
-    /// included. Nil if no record waits for a time: records may be called for now, or wait for an event.
+    /// included, or at which calls may be overdue. Nil if no record waits for a time: records may be called for now, or
+    /// wait for an event.
     func nextCall(in table: inout RecordTable, at now: Int64) -> Int64? {
         let someAreBlocked = self.queues.haveBlocked
         if !self.queues.ready.isEmpty, !self.gates.endpoints.admitSome(at: now),
@@ -100,6 +108,7 @@ struct Dispatch: Sendable {
         {
             return until
         }
+        let overdue = self.nextOverdue(in: &table, at: now)
         let dipEnd = self.queues.ready.isEmpty && !someAreBlocked ? nil : self.gates.pace.dipEnd(at: now)
         // Only endpoints with blocked records count. An endpoint without them needs no wake-up: the next
         // record that has to call it can be its probe.
@@ -109,7 +118,7 @@ struct Dispatch: Sendable {
         let probe =
             self.queues.held.isEmpty
             ? nil : self.queues.held.keys.compactMap { self.gates.lanes.nextProbe(of: $0) }.min()
-        return [dipEnd, unblocking, probe].lazy.compactMap { $0 }.min()
+        return [dipEnd, unblocking, probe, overdue].lazy.compactMap { $0 }.min()
     }
 
     // MARK: the call
@@ -175,7 +184,8 @@ struct Dispatch: Sendable {
                 began: now,
                 attempt: entry.attempts,
                 isFirstThere: entry.asked.insert(call.endpoint),
-                isOutlier: entry.failedAlone
+                isOutlier: entry.failedAlone,
+                mayBeCut: call.isAlone && !entry.failedAlone
             )
         }
         table.move(id, to: .calling(inFlight))
@@ -233,13 +243,16 @@ struct Dispatch: Sendable {
         using random: inout SplitMix64
     ) -> (countsAgainstRecord: Bool, change: Change) {
         let endpoint = call.endpoint
+        guard !call.isCut else {
+            // This worker has ended the call, which says nothing against the endpoint and counts against no record.
+            table.withEntry(id) { $0.failed(isAlone: true) }
+            return (false, Change())
+        }
         let judgement = self.judgement(of: id, at: endpoint, in: &table, at: now)
         let isMoved = self.gates.failed(call, at: now, using: &random)
         table.withEntry(id) { entry in
             if judgement != .unknown { entry.mark = self.gates.endpoints[endpoint].evidence.mark }
-            entry.hasFailed = true
-            entry.failedAlone = self.gates.endpoints[endpoint].breaker.hasAnsweredLately(at: now)
-            if entry.failedAlone { entry.failuresAlone += 1 }
+            entry.failed(isAlone: self.gates.endpoints[endpoint].breaker.hasAnsweredLately(at: now))
         }
         let isWell = self.gates.endpoints[endpoint].breaker.state == .closed
         return (

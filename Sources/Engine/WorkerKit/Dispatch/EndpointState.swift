@@ -14,6 +14,8 @@ struct EndpointState: Sendable {
     /// The monotonic time of the last call; nil before the first one.
     private var calledAt: Int64?
     private var times = CallTimes()
+    /// How long calls usually take, and may take.
+    private(set) var usual = UsualTime()
     /// Whether an operator has paused the calls to the endpoint.
     var isPaused = false
 
@@ -24,6 +26,9 @@ struct EndpointState: Sendable {
 
     /// Returns whether calls take at most a second on average.
     func isQuick(at now: Int64) -> Bool { self.times.areShort(at: now) }
+
+    /// Returns whether the breaker is closed and has been for a while, and calls are answered.
+    func isWell(at now: Int64) -> Bool { self.breaker.isWell(at: now) && !self.usual.isInDoubt }
 
     /// Returns whether the endpoint was called in the last ten seconds.
     func wasCalledLately(at now: Int64) -> Bool {
@@ -54,6 +59,12 @@ struct EndpointState: Sendable {
         }
     }
 
+    /// A time before which no call that is out now is overdue; nil if none is out.
+    var nextOverdue: Int64? { self.times.oldest?.addingClamped(self.usual.patience) }
+
+    /// Notes that calls were cut short.
+    mutating func callsCut(at now: Int64) { self.usual.cut(at: now) }
+
     /// Ends the pause of an open breaker, so that the next call is a probe.
     mutating func probeNow(at now: Int64) { self.breaker.probeNow(at: now) }
 
@@ -66,6 +77,7 @@ struct EndpointState: Sendable {
 
     mutating func callCompleted(_ exchange: Exchange, nanoseconds: Int64, at now: Int64) {
         self.times.took(nanoseconds)
+        if exchange.load == .answered { self.usual.answered(after: nanoseconds, at: now) }
         self.rate?.note(throttled: exchange.isThrottled, at: now)
     }
 
@@ -119,8 +131,8 @@ extension [EndpointState] {
         self.indices.lazy.filter(isOfInterest).compactMap { self[$0].nextAdmission(at: now) }.min()
     }
 
-    /// Returns whether every breaker is closed, and has been for a while.
-    func areAllWell(at now: Int64) -> Bool { self.indices.allSatisfy { self[$0].breaker.isWell(at: now) } }
+    /// Returns whether every endpoint is well.
+    func areAllWell(at now: Int64) -> Bool { self.indices.allSatisfy { self[$0].isWell(at: now) } }
 
     var areAllClosed: Bool { self.allSatisfy { $0.breaker.state == .closed } }
 }

@@ -30,6 +30,24 @@ extension Engine {
         {
             self.attempt(id)
         }
+        self.cutOverdueCalls()
+    }
+
+    /// Ends calls that hang while other records wait for their slots.
+    private func cutOverdueCalls() {
+        let cut = self.dispatch.cutOverdue(in: &self.table, at: self.now.monotonic)
+        guard !cut.isEmpty else { return }
+        for id in cut {
+            self.upstream.cutShort(id.packed)
+            self.metrics.callCut()
+        }
+        guard self.now.monotonic >= self.nextCutNotice else { return }
+        self.nextCutNotice = self.now.after(.seconds(60))
+        let endpoint = self.table[cut[0]].lastEndpoint
+        self.logger.warning(
+            "calls hang while others wait, and are cut short",
+            metadata: self.metadata(of: endpoint).merging(["calls": "\(cut.count)"]) { own, _ in own }
+        )
     }
 
     /// Plans a ready record and acts on the plan, unless its deadline has passed or it has killed too many

@@ -110,6 +110,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var nextRelief: Int64 = .min
     /// The error of a client that cannot be used any more; `turn` throws it.
     var fatal: KafkaError?
+    /// The monotonic time before which the log says nothing more of calls that are cut short.
+    var nextCutNotice: Int64 = .min
     /// The index of the assignment from which the last intake began.
     var nextIntake = 0
     /// The monotonic time of the next sweep for expired records.

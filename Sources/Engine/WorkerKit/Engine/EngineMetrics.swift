@@ -15,6 +15,7 @@ package final class EngineMetrics {
     private let skippedRecords: Counter
     private let absentOffsets: Counter
     private let staleCompletions: Counter
+    private let cutCalls: Counter
     private let recordsWithUnknownFields: Counter
     private let forwardedRecords: Counter
     private let budgetRefusals: Counter
@@ -65,6 +66,7 @@ package final class EngineMetrics {
         self.skippedRecords = counter("worker_records_total", [("outcome", "skipped")])
         self.absentOffsets = counter("worker_absent_offsets_total")
         self.staleCompletions = counter("worker_stale_completions_total")
+        self.cutCalls = counter("worker_calls_cut_short_total")
         self.recordsWithUnknownFields = counter(UnknownFieldsMetric.name)
         self.budgetRefusals = counter("worker_dead_letter_budget_rejections_total")
         self.headsOfLine = counter("worker_head_of_line_resolved_total")
@@ -107,6 +109,8 @@ package final class EngineMetrics {
     /// Counts a record in JSON with members that its schema does not have.
     func unknownFieldsFound() { self.recordsWithUnknownFields.increment() }
     func staleCompletion() { self.staleCompletions.increment() }
+    /// Counts a call that was cut short because other records waited for its slot.
+    func callCut() { self.cutCalls.increment() }
     func putAside() { self.putAsideRecords.increment() }
     /// Counts a record that has to wait for a held lane.
     func keptHeld() { self.parkedRecords.increment() }

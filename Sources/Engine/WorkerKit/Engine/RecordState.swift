@@ -164,4 +164,8 @@ struct CallInFlight: Sendable {
     let isFirstThere: Bool
     /// Whether the record's last call failed while calls for other records succeeded at the same endpoint.
     let isOutlier: Bool
+    /// Whether the call may be cut short: it has a request of its own, and nothing says yet that the record is at fault.
+    let mayBeCut: Bool
+    /// Whether this worker has cut the call short.
+    var isCut = false
 }

@@ -102,6 +102,15 @@ struct Entry: Sendable {
     /// Whether the broker is to have a copy or a ticket of the record and has refused it.
     var isRefusedElsewhere: Bool { self.mustStay && self.state.publication?.settlement == nil }
 
+    /// Notes that a call has failed for a reason of the upstream, as far as one call can tell.
+    ///
+    /// - Parameter isAlone: Whether calls for other records succeeded at the same endpoint meanwhile.
+    mutating func failed(isAlone: Bool) {
+        self.hasFailed = true
+        self.failedAlone = isAlone
+        if isAlone { self.failuresAlone += 1 }
+    }
+
     /// Returns the circumstances of an attempt, for the handler.
     func circumstances(of number: Int, at now: Int64, proven: Int64) -> Attempt {
         Attempt(
@@ -311,6 +320,13 @@ struct RecordTable: Sendable {
     func call(of id: EntryID) -> CallInFlight? {
         guard self.isCurrent(id), case .calling(let call) = self.entries[id.index].state else { return nil }
         return call
+    }
+
+    /// Marks the call that is in flight for a record as cut short. Nothing happens if there is none.
+    mutating func cutCall(of id: EntryID) {
+        guard var call = self.call(of: id) else { return }
+        call.isCut = true
+        self.entries[id.index].state = .calling(call)
     }
 
     /// Changes what the broker is to have of a record. Nothing happens if the record has not come so far.

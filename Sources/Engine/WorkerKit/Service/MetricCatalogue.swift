@@ -44,6 +44,10 @@ package enum MetricCatalogue {
         ),
         (UnknownFieldsMetric.name, UnknownFieldsMetric.help),
         ("worker_stale_completions_total", "Answers that came after their record had been given up."),
+        (
+            "worker_calls_cut_short_total",
+            "Calls that hung and were ended while other records waited for their slots."
+        ),
         ("worker_lanes_held_total", "Times a lane was held because its configuration looked broken."),
         ("worker_lane_held", "1 while a lane is held or was asked to wait, by lane and reason."),
         ("worker_records_parked_total", "Times a record had to wait for a held lane."),

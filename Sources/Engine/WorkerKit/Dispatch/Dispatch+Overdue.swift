@@ -1,0 +1,68 @@
+import ServiceKit
+
+// Calls that are cut short. Before its first failure, nothing tells a record whose calls hang until the timeout from
+// others. A few such records a second would take all slots, and everybody else would wait.
+//
+// So while records that have not failed find no slot, the overdue calls of an endpoint (`UsualTime`) may take half of
+// its slots. The oldest of the others are cut short, each record's first call only. The record is an outlier then: its
+// next call has all the time that it wants, in the quarter of the slots that outliers have.
+extension Dispatch {
+    /// The time between two looks for overdue calls.
+    private static let pause = Duration.milliseconds(100)
+
+    /// Chooses the calls that are to be ended now, and marks them. The engine ends their requests.
+    mutating func cutOverdue(in table: inout RecordTable, at now: Int64) -> [EntryID] {
+        guard let due = self.nextOverdue(in: &table, at: now), due <= now else { return [] }
+        self.lookedAt = now
+        var all: [EntryID] = []
+        for endpoint in self.gates.endpoints.indices where self.isStarving(at: endpoint, in: &table, at: now)
+        {
+            let cut = self.surplus(at: endpoint, in: &table, at: now)
+            guard !cut.isEmpty else { continue }
+            for id in cut { table.cutCall(of: id) }
+            self.gates.callsCut(to: endpoint, at: now)
+            all += cut
+        }
+        return all
+    }
+
+    /// Returns the time of the next look for overdue calls; nil if nobody waits for their slots.
+    func nextOverdue(in table: inout RecordTable, at now: Int64) -> Int64? {
+        var next: Int64?
+        for index in self.gates.endpoints.indices where self.isStarving(at: index, in: &table, at: now) {
+            guard let due = self.gates.endpoints[index].nextOverdue else { continue }
+            next = min(next ?? .max, max(due, self.lookedAt.addingClamped(Self.pause.wholeNanoseconds)))
+        }
+        return next
+    }
+
+    /// Returns whether records that have not failed may wait for slots which calls to this endpoint take. The endpoint
+    /// has answered well so far.
+    private func isStarving(at endpoint: Int, in table: inout RecordTable, at now: Int64) -> Bool {
+        let isWaitedFor = self.queues.ready.freshCount > 0 || self.queues.blocked[endpoint].freshCount > 0
+        guard isWaitedFor, self.gates.endpoints[endpoint].breaker.state == .closed else { return false }
+        return !self.gates.haveSlot(beside: &table, at: now)
+            || table.callsInFlight(to: endpoint) >= self.gates.callsAllowed(to: endpoint, at: now)
+    }
+
+    /// Returns the calls of an endpoint that are overdue and take more than its half, the oldest ones that may be cut.
+    private func surplus(at endpoint: Int, in table: inout RecordTable, at now: Int64) -> [EntryID] {
+        let patience = self.gates.endpoints[endpoint].usual.patience
+        var (overdue, first): (Int, [(id: EntryID, began: Int64)]) = (0, [])
+        for id in table.ids where table.kind(of: id) == .calling {
+            guard let call = table.call(of: id), call.endpoint == endpoint, now - call.began >= patience
+            else { continue }
+            overdue += 1
+            if call.mayBeCut { first.append((id, call.began)) }
+        }
+        let surplus = overdue - max(1, self.gates.callsAllowed(to: endpoint, at: now) / 2)
+        return first.sorted { $0.began < $1.began }.prefix(max(0, surplus)).map(\.id)
+    }
+}
+
+extension Call {
+    /// Whether the call has a request of its own, so that ending it ends no other.
+    var isAlone: Bool {
+        if case .request = self.content { true } else { false }
+    }
+}
