@@ -125,9 +125,76 @@ struct PushGrowthTests {
         let grown = Self.cluster(input: 9, changelog: 4)
         #expect(try Self.faults(in: grown).isEmpty)
         let told = try #require(topics.growth(in: grown))
-        #expect(told.contains("9 partitions") && told.contains("'push-arrival.changelog' 4"))
+        #expect(told.contains("9 partitions") && told.contains("in the first 4"))
         let faults = try Self.faults(in: Self.cluster(input: 4, changelog: 9))
         #expect(faults.count == 1 && faults.first?.contains("may not have more") == true)
+    }
+
+    // MARK: - A changelog that gets more partitions
+
+    /// Returns the records of the state that a partition writes for some events.
+    private static func state(of partition: Int32, _ cluster: StreamCluster, _ text: String = "") throws
+        -> [OutboundRecord]
+    {
+        let metrics = PushMetrics(factory: PrometheusRegistry())
+        let settings = try Self.settings(text)
+        let task = ArrivalTask(partition, settings, cluster: cluster, metrics: metrics)
+        let output = StreamOutput()
+        for device in 0..<50 {
+            let event = PushEvent(.arrived, messageID: "m", deviceID: "d\(device)", serverMS: Self.now.wall)
+            let record = InboundRecord(
+                topic: "push-arrival",
+                partition: partition,
+                offset: Int64(device),
+                timestamp: Self.now.wall,
+                value: event.encoded(),
+                headers: [RecordHeader("content-type", ValueFormat.protobuf.contentType)]
+            )
+            task.process(record, at: Self.now, output)
+        }
+        task.collect(at: Self.now, progress: Self.now.wall, output)
+        var sent: [OutboundRecord] = []
+        output.drain { record in sent.append(copy record) }
+        return sent.filter { $0.topic == "push-arrival.changelog" }
+    }
+
+    private static func spread(_ cluster: StreamCluster, _ text: String = "") throws -> StateSpread {
+        let application = PushApplication(
+            try Self.settings(text),
+            cluster,
+            metrics: PushMetrics(factory: PrometheusRegistry())
+        )
+        return try #require(application.spread)
+    }
+
+    /// The devices would count again in other partitions, and nothing said so.
+    @Test func aStateTellsTheNumberOfPartitionsThatItWasWrittenWith() throws {
+        let records = try Self.state(of: 1, Self.cluster(input: 6, changelog: 4))
+        let (grown, kept) = (Self.cluster(input: 6, changelog: 6), "  changelog_partitions: 4\n")
+        #expect(!records.isEmpty)
+        for record in records {
+            let read = InboundRecord(topic: record.topic, partition: 1, offset: 0, headers: record.headers)
+            #expect(try Self.spread(Self.cluster(input: 6, changelog: 4)).failure(of: read) == nil)
+            let failure = try #require(try Self.spread(grown).failure(of: read))
+            #expect(failure.description.contains("'push-arrival.changelog' is used with 6"))
+            #expect(try Self.spread(grown, kept).failure(of: read) == nil)
+        }
+    }
+
+    @Test func theSettingKeepsDevicesWhereTheyWere() throws {
+        let (grown, kept) = (Self.cluster(input: 6, changelog: 6), "  changelog_partitions: 4\n")
+        #expect(try Self.state(of: 4, grown).isEmpty == false)
+        #expect(try Self.state(of: 4, grown, kept).isEmpty)
+        #expect(
+            try Self.state(of: 1, grown, kept).map(\.value?.count)
+                == Self.state(of: 1, Self.cluster(input: 6, changelog: 4)).map(\.value?.count)
+        )
+        #expect(try Self.faults(in: grown, kept).isEmpty)
+        #expect(PushTopics(try Self.settings(kept)).growth(in: grown)?.contains("in the first 4") == true)
+        // The changelog may then have more than the input.
+        #expect(try Self.faults(in: Self.cluster(input: 4, changelog: 6), kept).isEmpty)
+        let faults = try Self.faults(in: Self.cluster(input: 6, changelog: 3), kept)
+        #expect(faults.count == 1 && faults.first?.contains("changelog_partitions is 4") == true)
     }
 
     /// A worker must not find out by counting repeats.

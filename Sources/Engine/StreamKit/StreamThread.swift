@@ -52,15 +52,19 @@ struct StreamThread: Sendable {
             logger: logger
         )
         let stop = self.crew.stop(of: self.number)
+        var memory: KafkaMemory?
         let prepared = try wait.answer(of: broker, until: stop) {
             let cluster = try self.cluster(of: broker, wait)
             let application = try self.prepare(cluster)
             try wait.check(self.rights, self.kafka, of: broker)
-            return (application: application, clusterID: cluster.id)
+            // A client that has read is kept until the process ends, so one serves every try.
+            let reader = try memory ?? KafkaMemory(self.memoryProperties)
+            memory = reader
+            try Self.check(application.spread, in: cluster, reader)
+            return (application: application, clusterID: cluster.id, memory: reader)
         }
-        guard let (application, clusterID) = prepared else { return }
+        guard let (application, clusterID, memory) = prepared else { return }
         self.bounds.follow(broker.consumer.logBounds)
-        let memory = try KafkaMemory(self.memoryProperties)
         try broker.consumer.subscribe(to: application.topics)
         let engine = StreamEngine(
             settings: self.settings,
@@ -87,6 +91,21 @@ struct StreamThread: Sendable {
         )
         try TurnLoop(of: broker, until: stop, logger: logger).run(&turned)
         logger.info("stopped", metadata: ["processed": "\(engine.processedRecords)"])
+    }
+
+    private static func check(
+        _ spread: StateSpread?,
+        in cluster: StreamCluster,
+        _ memory: KafkaMemory
+    ) throws {
+        guard let spread else { return }
+        memory.dropReports()
+        try spread.check(
+            memory,
+            partitions: cluster.partitionCounts[spread.topic] ?? 0,
+            atMost: ClusterWait.slice,
+            pausingOn: memory.descriptor
+        )
     }
 
     private func cluster(of broker: KafkaBroker, _ wait: ClusterWait) throws -> StreamCluster {
@@ -152,6 +171,7 @@ private struct TurnedStream: TurnedEngine {
             self.obeyed = version
         }
         let next = try self.engine.turn(at: now)
+        if let refusal = self.engine.refusal { throw refusal }
         self.crew.turned(
             self.number,
             processed: self.engine.processedRecords - self.processed,

@@ -29,7 +29,7 @@ final class ArrivalTask: StreamTask {
         self.settings = settings
         self.cluster = cluster
         self.metrics = metrics
-        self.homes = Int32(clamping: max(1, cluster.partitionCounts[settings.topics.changelog] ?? 1))
+        self.spread = settings.topics.spread(in: cluster)
         self.ledger = ArrivalLedger(
             source: partition,
             rules: settings.rules,
@@ -53,9 +53,10 @@ final class ArrivalTask: StreamTask {
         "The app has more new messages that a single device tells of than push.new_messages allows: in no statistics."
     )
 
-    /// The number of partitions in which devices are counted: the number of partitions of the changelog. If
-    /// the input topic gets more partitions, devices keep their homes.
-    private let homes: Int32
+    /// The spread of the devices over the partitions of the changelog. If the input topic gets more partitions,
+    /// devices keep their homes.
+    private let spread: StateSpread
+    private var homes: Int32 { self.spread.homes }
 
     /// Whether this partition can be the home of devices. A partition beyond those of the changelog remembers
     /// nothing, so it must not count anything either.
@@ -89,6 +90,7 @@ final class ArrivalTask: StreamTask {
                         topic: self.settings.topics.changelog,
                         key: change.key.recordKey,
                         value: piece.encoded(),
+                        headers: [self.spread.recordHeader],
                         partition: self.partition
                     )
                 )

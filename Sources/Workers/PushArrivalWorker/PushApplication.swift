@@ -19,6 +19,8 @@ final class PushApplication: StreamApplication {
 
     var topics: [String] { [self.settings.topics.input, self.settings.topics.parts] }
 
+    var spread: StateSpread? { self.settings.topics.spread(in: self.cluster) }
+
     func task(for partition: TopicPartition) -> any StreamTask {
         guard partition.topic == self.settings.topics.input else {
             return CombinationTask(self.settings, self.metrics)

@@ -20,6 +20,8 @@ struct PushTopicNames: Hashable, Sendable {
     var statistics: String
     /// The topic of the accepted arrivals, used only if forwarding is enabled.
     var forward: String
+    /// The number of the changelog's first partitions in which devices are at home; nil if all of them are homes.
+    var changelogPartitions: Int?
 
     init(_ reader: SettingsReader, _ kafka: KafkaSettings) {
         self.input = kafka.topic
@@ -30,6 +32,7 @@ struct PushTopicNames: Hashable, Sendable {
             default: "\(kafka.topic).changelog",
             help: "Gets what workers remember; as many partitions as the topic that is consumed."
         )
+        self.changelogPartitions = StateSpread.limit(reader)
         self.parts = reader.string(
             "parts_topic",
             default: "\(kafka.topic).parts",
@@ -44,6 +47,15 @@ struct PushTopicNames: Hashable, Sendable {
             "forward_topic",
             default: "\(kafka.topic).forward",
             help: "Gets accepted arrivals for the forwarder, if forward.enabled."
+        )
+    }
+
+    /// The spread of the devices over the partitions of the changelog.
+    func spread(in cluster: StreamCluster) -> StateSpread {
+        StateSpread(
+            of: self.changelog,
+            partitions: cluster.partitionCounts[self.changelog] ?? 1,
+            limit: self.changelogPartitions
         )
     }
 }
@@ -98,14 +110,7 @@ struct PushTopics {
         // with the same name stay a fault.
         guard faults.isEmpty else { throw PreflightFailure(faults: missing + faults) }
         guard missing.isEmpty else { throw PreflightFailure(faults: missing, mayPass: true) }
-        let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
-        if counts[0] < counts[1] {
-            faults.append(
-                "The changelog topic '\(self.names.changelog)' has \(counts[1]) partitions and the input topic "
-                    + "'\(self.names.input)' only \(counts[0]); it may not have more. To change it, stop the workers "
-                    + "when every message is complete, and make the changelog anew."
-            )
-        }
+        if let fault = self.partitions(in: cluster).fault { faults.append(fault) }
         faults += self.forgetfulness(in: cluster) + self.narrowness(in: cluster)
         guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
     }
@@ -120,14 +125,16 @@ struct PushTopics {
             + [NeededRight(.read, statistics, for: "the dashboard", isOptional: true)]
     }
 
-    /// Returns the warning for an input topic with more partitions than the changelog; nil if it has no more.
-    func growth(in cluster: StreamCluster) -> String? {
-        let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
-        guard counts[0] > counts[1] else { return nil }
-        return "The input topic '\(self.names.input)' has \(counts[0]) partitions and the changelog topic "
-            + "'\(self.names.changelog)' \(counts[1]): devices are counted in the first \(counts[1]) partitions, and "
-            + "what comes in elsewhere is sent on to them. To spread them over all, stop the workers when every message "
-            + "is complete, and make the changelog anew."
+    /// Returns the warning for an input topic with more partitions than devices have homes; nil if it has no more.
+    func growth(in cluster: StreamCluster) -> String? { self.partitions(in: cluster).growth }
+
+    private func partitions(in cluster: StreamCluster) -> PushPartitions {
+        PushPartitions(
+            input: self.names.input,
+            changelog: self.names.changelog,
+            in: cluster.partitionCounts,
+            limit: self.names.changelogPartitions
+        )
     }
 
     /// Returns the faults of topics that drop records which the worker needs. Results and events must not be
