@@ -50,7 +50,7 @@ struct PushPreflightTests {
         #expect(faults.count == 1 && faults.first?.contains("may not have more") == true)
         let kept = try Self.preflight("  changelog_partitions: 4\n")
         #expect(kept.faults(in: ClusterMetadata(partitionCounts: counts)) == [])
-        #expect(kept.spread(in: ClusterMetadata(partitionCounts: counts)).homes == 4)
+        #expect(kept.spreads(in: ClusterMetadata(partitionCounts: counts)).first?.homes == 4)
     }
 
     /// The worker warns of it at its start.

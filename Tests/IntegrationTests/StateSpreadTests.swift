@@ -37,11 +37,15 @@ struct StateSpreadTests {
         for topic in [cluster.input, "\(cluster.input).changelog"] { try cluster.grow(topic, to: 6) }
         try cluster.publish(Self.events(to: cluster.input))
         let refused = try WorkerUnderTest("push-arrival-worker", PushTopics.settings(cluster))
-        #expect(refused.exitStatus() == 1)
         let remedy = "kafka.changelog_partitions to 3"
-        for words in ["'\(cluster.input).changelog' is used with 6", "written with 3", remedy] {
+        // A worker that is not refused would not end.
+        try #require(refused.waitForLog(remedy, atMost: .seconds(60)), "\(refused.log)")
+        #expect(refused.exitStatus() == 1)
+        for words in ["'\(cluster.input).changelog' is used with 6", "written with 3"] {
             #expect(refused.log.contains(words), "\(refused.log)")
         }
+        // It has not begun to work.
+        #expect(!refused.log.contains("took up partitions"), "\(refused.log)")
         let worker = ["--worker", "push-arrival-worker"]
         let preflight = try CommandUnderTest(
             ["preflight", "--config", refused.settingsPath] + worker,

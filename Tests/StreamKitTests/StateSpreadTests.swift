@@ -41,6 +41,45 @@ struct StateSpreadTests {
         #expect(Self.four.failure(of: record) == nil)
     }
 
+    private static func spread(_ homes: Int, _ partitioner: Partitioner?) -> StateSpread {
+        StateSpread(of: "log", partitions: homes, limit: nil, by: partitioner)
+    }
+
+    /// Another function moves the homes of devices as another number does.
+    @Test func aStateOfAnotherPartitionerIsRefused() throws {
+        let own = Self.spread(4, .murmur2)
+        #expect(own.failure(of: Self.record(Self.spread(4, .murmur2))) == nil)
+        // A record that names none was written where no setting decides about it.
+        #expect(own.failure(of: Self.record(Self.spread(4, nil))) == nil)
+        #expect(Self.spread(4, nil).failure(of: Self.record(own)) == nil)
+        let function = try #require(own.failure(of: Self.record(Self.spread(4, .crc32))))
+        #expect(function.description.contains("4 partitions and murmur2"))
+        #expect(function.description.contains("with 4 and crc32"))
+        #expect(function.description.contains("Set kafka.partitioner to crc32 in all"))
+        let both = try #require(own.failure(of: Self.record(Self.spread(6, .crc32))))
+        #expect(
+            both.description.contains("Set kafka.changelog_partitions to 6 and kafka.partitioner to crc32 in")
+        )
+    }
+
+    /// Messages and logs repeat nothing that somebody else has written.
+    @Test(arguments: ["6 evil", "6 crc32 x", "6  crc32"])
+    func onlyKnownWordsAreRepeated(value: String) throws {
+        var record = Self.record(nil)
+        record.headers = [RecordHeader(StateSpread.headerName, value)]
+        let failure = try #require(Self.spread(4, .murmur2).failure(of: record))
+        #expect(failure.description.contains("Set kafka.changelog_partitions to 6 in all"))
+        #expect(!failure.description.contains("evil") && !failure.description.contains("crc32"))
+    }
+
+    @Test func thePartsNameTheirOwnSetting() throws {
+        let own = StateSpread(of: "log", as: .parts, partitions: 6, limit: nil)
+        let other = StateSpread(of: "log", as: .parts, partitions: 3, limit: nil)
+        let failure = try #require(own.failure(of: Self.record(other)))
+        #expect(failure.description.contains("The parts topic 'log'"))
+        #expect(failure.description.contains("Set kafka.parts_partitions to 3 in"))
+    }
+
     @Test func theSettingKeepsTheOldNumber() {
         let kept = StateSpread(of: "log", partitions: 6, limit: 4)
         #expect(kept.homes == 4 && kept.failure(of: Self.record(Self.four)) == nil)

@@ -52,19 +52,18 @@ struct StreamThread: Sendable {
             logger: logger
         )
         let stop = self.crew.stop(of: self.number)
-        var memory: KafkaMemory?
         let prepared = try wait.answer(of: broker, until: stop) {
             let cluster = try self.cluster(of: broker, wait)
             let application = try self.prepare(cluster)
             try wait.check(self.rights, self.kafka, of: broker)
-            // A client that has read is kept until the process ends, so one serves every try.
-            let reader = try memory ?? KafkaMemory(self.memoryProperties)
-            memory = reader
-            try Self.check(application.spread, in: cluster, reader)
-            return (application: application, clusterID: cluster.id, memory: reader)
+            return (application: application, cluster: cluster)
         }
-        guard let (application, clusterID, memory) = prepared else { return }
+        guard let (application, cluster) = prepared else { return }
         self.bounds.follow(broker.consumer.logBounds)
+        let memory = try KafkaMemory(self.memoryProperties)
+        for spread in application.spreads {
+            try self.check(spread, in: cluster, by: memory, until: stop, telling: logger)
+        }
         try broker.consumer.subscribe(to: application.topics)
         let engine = StreamEngine(
             settings: self.settings,
@@ -76,9 +75,9 @@ struct StreamThread: Sendable {
             quota: self.crew.quota,
             logger: logger,
             crashes: self.settings.crashFolder.flatMap {
-                CrashRecorder(folder: $0, of: clusterID, telling: logger)
+                CrashRecorder(folder: $0, of: cluster.id, telling: logger)
             },
-            clusterID: clusterID,
+            clusterID: cluster.id,
             seed: .random(in: .min ... .max)
         )
         self.surroundings.desk.begin(.states)
@@ -93,18 +92,40 @@ struct StreamThread: Sendable {
         logger.info("stopped", metadata: ["processed": "\(engine.processedRecords)"])
     }
 
-    private static func check(
-        _ spread: StateSpread?,
+    /// The number of looks at the state before the start, as long as the cluster does not show it.
+    private static var looks: Int { 3 }
+
+    /// Looks at the state before the group is joined.
+    ///
+    /// A cluster that does not show all of it, because a partition has no leader, does not keep this worker from the
+    /// other partitions: a partition whose state cannot be read back is not taken up, and every record that is read
+    /// back is looked at once more.
+    private func check(
+        _ spread: StateSpread,
         in cluster: StreamCluster,
-        _ memory: KafkaMemory
+        by memory: KafkaMemory,
+        until stop: StopRequest,
+        telling logger: Logger
     ) throws {
-        guard let spread else { return }
-        memory.dropReports()
-        try spread.check(
-            memory,
-            partitions: cluster.partitionCounts[spread.topic] ?? 0,
-            atMost: ClusterWait.slice,
-            pausingOn: memory.descriptor
+        var trouble: KafkaError?
+        for _ in 0..<Self.looks where !stop.isRequested {
+            self.surroundings.health.beat()
+            memory.dropReports()
+            do {
+                return try spread.check(
+                    memory,
+                    partitions: cluster.partitionCounts[spread.topic] ?? 0,
+                    atMost: ClusterWait.slice,
+                    pausingOn: memory.descriptor
+                )
+            } catch let error as KafkaError {
+                trouble = error
+            }
+        }
+        guard let trouble else { return }
+        logger.warning(
+            "the state is not shown before the start; it is looked at while it is read back",
+            metadata: ["topic": "\(spread.topic)", "error": "\(trouble)"]
         )
     }
 

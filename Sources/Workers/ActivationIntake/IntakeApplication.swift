@@ -20,7 +20,7 @@ package final class IntakeApplication: StreamApplication {
             + (self.settings.matchesClicks ? [self.settings.topics.clicks] : [])
     }
 
-    package var spread: StateSpread? { self.writer.spread }
+    package var spreads: [StateSpread] { [self.writer.spread] }
 
     package func task(for partition: TopicPartition) -> any StreamTask {
         switch partition.topic {

@@ -19,7 +19,10 @@ final class PushApplication: StreamApplication {
 
     var topics: [String] { [self.settings.topics.input, self.settings.topics.parts] }
 
-    var spread: StateSpread? { self.settings.topics.spread(in: self.cluster) }
+    var spreads: [StateSpread] {
+        let counts = self.cluster.partitionCounts
+        return [self.settings.spread(in: counts), self.settings.spreadOfParts(in: counts)]
+    }
 
     func task(for partition: TopicPartition) -> any StreamTask {
         guard partition.topic == self.settings.topics.input else {

@@ -22,6 +22,8 @@ struct PushTopicNames: Hashable, Sendable {
     var forward: String
     /// The number of the changelog's first partitions in which devices are at home; nil if all of them are homes.
     var changelogPartitions: Int?
+    /// The number of the first partitions of the parts topic in which messages are added up; nil for all.
+    var partsPartitions: Int?
 
     init(_ reader: SettingsReader, _ kafka: KafkaSettings) {
         self.input = kafka.topic
@@ -38,6 +40,7 @@ struct PushTopicNames: Hashable, Sendable {
             default: "\(kafka.topic).parts",
             help: "Gets what each partition knows of a message; compacted."
         )
+        self.partsPartitions = StateSpread.limit(reader, of: .parts)
         self.statistics = reader.string(
             "statistics_topic",
             default: "\(kafka.topic).stats",
@@ -47,15 +50,6 @@ struct PushTopicNames: Hashable, Sendable {
             "forward_topic",
             default: "\(kafka.topic).forward",
             help: "Gets accepted arrivals for the forwarder, if forward.enabled."
-        )
-    }
-
-    /// The spread of the devices over the partitions of the changelog.
-    func spread(in cluster: StreamCluster) -> StateSpread {
-        StateSpread(
-            of: self.changelog,
-            partitions: cluster.partitionCounts[self.changelog] ?? 1,
-            limit: self.changelogPartitions
         )
     }
 }
@@ -110,7 +104,7 @@ struct PushTopics {
         // with the same name stay a fault.
         guard faults.isEmpty else { throw PreflightFailure(faults: missing + faults) }
         guard missing.isEmpty else { throw PreflightFailure(faults: missing, mayPass: true) }
-        if let fault = self.partitions(in: cluster).fault { faults.append(fault) }
+        faults += self.partitions(in: cluster).faults
         faults += self.forgetfulness(in: cluster) + self.narrowness(in: cluster)
         guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
     }
@@ -132,8 +126,9 @@ struct PushTopics {
         PushPartitions(
             input: self.names.input,
             changelog: self.names.changelog,
+            parts: self.names.parts,
             in: cluster.partitionCounts,
-            limit: self.names.changelogPartitions
+            limits: (self.names.changelogPartitions, self.names.partsPartitions)
         )
     }
 

@@ -1,32 +1,52 @@
-/// The rule about the numbers of partitions of the input and of the changelog.
+/// The rule about the numbers of partitions of the input, of the changelog and of the parts topic.
 ///
 /// Devices are at home in the partitions of the changelog, so each of these needs a partition of the input. An input
 /// with more is no fault: what comes in elsewhere is sent on to the homes.
 package struct PushPartitions: Sendable {
     private let input: (topic: String, count: Int)
     private let changelog: (topic: String, count: Int)
-    /// The value of `kafka.changelog_partitions`.
-    private let limit: Int?
+    private let parts: (topic: String, count: Int)
+    /// The values of `kafka.changelog_partitions` and `kafka.parts_partitions`.
+    private let limits: (changelog: Int?, parts: Int?)
 
     /// - Parameters:
     ///   - counts: The number of partitions of every topic.
-    ///   - limit: The value of `kafka.changelog_partitions`; nil if it is not set.
-    package init(input: String, changelog: String, in counts: [String: Int], limit: Int?) {
+    ///   - limits: The values of `kafka.changelog_partitions` and `kafka.parts_partitions`; nil if not set.
+    package init(
+        input: String,
+        changelog: String,
+        parts: String,
+        in counts: [String: Int],
+        limits: (changelog: Int?, parts: Int?)
+    ) {
         self.input = (input, counts[input, default: 0])
         self.changelog = (changelog, counts[changelog, default: 0])
-        self.limit = limit
+        self.parts = (parts, counts[parts, default: 0])
+        self.limits = limits
     }
 
     /// The number of partitions in which devices are counted.
-    private var homes: Int { self.limit ?? self.changelog.count }
+    private var homes: Int { self.limits.changelog ?? self.changelog.count }
 
-    /// The sentence for what keeps a worker from starting; nil if nothing does.
-    package var fault: String? {
-        if self.homes > self.changelog.count {
-            return "kafka.changelog_partitions is \(self.homes), and the changelog topic "
-                + "'\(self.changelog.topic)' has only \(self.changelog.count) partitions: set it to the number "
-                + "with which the state was written."
-        }
+    /// The sentences for what keeps a worker from starting.
+    package var faults: [String] {
+        let changelog = Self.excess(of: "changelog", self.limits.changelog, in: self.changelog)
+        return [
+            changelog ?? self.faultOfInput, Self.excess(of: "parts", self.limits.parts, in: self.parts),
+        ].compactMap { $0 }
+    }
+
+    private static func excess(
+        of use: String,
+        _ limit: Int?,
+        in place: (topic: String, count: Int)
+    ) -> String? {
+        guard let limit, limit > place.count else { return nil }
+        return "kafka.\(use)_partitions is \(limit), and the \(use) topic '\(place.topic)' has only "
+            + "\(place.count) partitions: set it to the number with which the state was written."
+    }
+
+    private var faultOfInput: String? {
         guard self.homes > self.input.count else { return nil }
         return "Devices are counted in \(self.homes) partitions of the changelog topic "
             + "'\(self.changelog.topic)', and the input topic '\(self.input.topic)' has only \(self.input.count); "

@@ -68,7 +68,7 @@ struct PreflightCommand: WaitingCommand {
                 warnings: preflight.growth(in: $0).map { [$0] } ?? [],
                 described: preflight.topics,
                 rights: preflight.rights,
-                state: (preflight.spread(in: $0), $0)
+                state: (preflight.spreads(in: $0), $0)
             )
         } outlook: {
             preflight.outlook($0)
@@ -88,7 +88,7 @@ struct PreflightCommand: WaitingCommand {
                 faults: preflight.faults(in: $0.partitionCounts).faults,
                 described: preflight.describedTopics,
                 rights: preflight.rights,
-                state: (settings.topics.spread(in: $0.partitionCounts), $0)
+                state: ([settings.topics.spread(in: $0.partitionCounts)], $0)
             )
         } outlook: {
             preflight.outlook($0)
@@ -152,8 +152,8 @@ struct PreflightCommand: WaitingCommand {
         /// The topics whose settings must be checked.
         var described: [String]
         var rights: [NeededRight]
-        /// The spread of the state over a changelog, and the cluster that holds it; nil for a worker without a state.
-        var state: (spread: StateSpread, cluster: ClusterMetadata)?
+        /// The spreads of the state over its topics, and the cluster that holds them; nil for a worker without a state.
+        var state: (spreads: [StateSpread], cluster: ClusterMetadata)?
     }
 
     /// Checks the cluster, by the questions of a worker that starts.
@@ -186,22 +186,34 @@ struct PreflightCommand: WaitingCommand {
                 atMost: .seconds(self.wait)
             )
             try check.check(met.rights)
-            if let state = met.state { try self.check(state.spread, in: state.cluster, of: kafka) }
+            if let state = met.state { try self.check(state.spreads, in: state.cluster, of: kafka) }
             if !cluster.notes.isWhole {
                 Console.line("unknown: whether the worker may write to its topics")
             }
         }
     }
 
-    /// Looks into a changelog, as a worker does before it joins its group.
-    private func check(_ spread: StateSpread, in cluster: ClusterMetadata, of kafka: KafkaSettings) throws {
+    /// Looks into the topics of a state, as a worker does before it joins its group.
+    private func check(
+        _ spreads: [StateSpread],
+        in cluster: ClusterMetadata,
+        of kafka: KafkaSettings
+    ) throws {
         let memory = try KafkaMemory(kafka.readerProperties.merging(["log_level": "0"]) { $1 })
-        try spread.check(
-            memory,
-            partitions: cluster.partitionCounts[spread.topic] ?? 0,
-            atMost: .seconds(self.wait),
-            pausingOn: memory.descriptor
-        )
+        for spread in spreads {
+            do {
+                try spread.check(
+                    memory,
+                    partitions: cluster.partitionCounts[spread.topic] ?? 0,
+                    atMost: .seconds(self.wait),
+                    pausingOn: memory.descriptor
+                )
+            } catch let error as KafkaError {
+                Console.line(
+                    "unknown: with how many partitions '\(spread.topic)' was written: \(error.message)"
+                )
+            }
+        }
     }
 
     /// Checks the settings of topics. Also prints the warnings, which do not keep a worker from starting.

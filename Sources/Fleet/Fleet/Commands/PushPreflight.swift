@@ -14,6 +14,8 @@ struct PushPreflight {
     let logSalt: Secret?
     private let changelog: String
     private let changelogPartitions: Int?
+    private let partsPartitions: Int?
+    private let partitioner: Partitioner
     private let parts: String
     private let statistics: String
     private let forward: String
@@ -35,10 +37,15 @@ struct PushPreflight {
         self.kafka = kafka
         self.changelog = topic("changelog_topic", "changelog")
         self.changelogPartitions = StateSpread.limit(section)
+        self.partsPartitions = StateSpread.limit(section, of: .parts)
         self.parts = topic("parts_topic", "parts")
         self.statistics = topic("statistics_topic", "stats")
         self.forward = topic("forward_topic", "forward")
-        _ = section.string("partitioner", default: "murmur2", help: "How publishers choose partitions.")
+        self.partitioner = section.oneOf(
+            "partitioner",
+            default: Partitioner.murmur2,
+            help: "How publishers choose partitions."
+        )
         self.logSalt = OperationSettings(reader).logSalt
         let forwarding = reader.section("forward")
         self.forwards = forwarding.bool("enabled", default: false, help: "Whether arrivals are forwarded.")
@@ -84,7 +91,7 @@ struct PushPreflight {
                 "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
             }
         }
-        return self.partitions(in: cluster).fault.map { [$0] } ?? []
+        return self.partitions(in: cluster).faults
     }
 
     /// Returns the warning for an input with more partitions than devices have homes; nil if it has no more.
@@ -94,18 +101,28 @@ struct PushPreflight {
         PushPartitions(
             input: self.kafka.topic,
             changelog: self.changelog,
+            parts: self.parts,
             in: cluster.partitionCounts,
-            limit: self.changelogPartitions
+            limits: (self.changelogPartitions, self.partsPartitions)
         )
     }
 
-    /// Returns the spread of the devices over the partitions of the changelog.
-    func spread(in cluster: ClusterMetadata) -> StateSpread {
-        StateSpread(
-            of: self.changelog,
-            partitions: cluster.partitionCounts[self.changelog] ?? 1,
-            limit: self.changelogPartitions
-        )
+    /// Returns the spreads of the devices over the changelog, and of the messages over the parts topic.
+    func spreads(in cluster: ClusterMetadata) -> [StateSpread] {
+        [
+            StateSpread(
+                of: self.changelog,
+                partitions: cluster.partitionCounts[self.changelog] ?? 1,
+                limit: self.changelogPartitions,
+                by: self.partitioner
+            ),
+            StateSpread(
+                of: self.parts,
+                as: .parts,
+                partitions: cluster.partitionCounts[self.parts] ?? 1,
+                limit: self.partsPartitions
+            ),
+        ]
     }
 
     /// The topics, and how they have to be.

@@ -26,7 +26,7 @@ final class StreamWatch: StreamApplication {
 
     var topics: [String] { [SimulatedCluster.topic, Part.topic] }
 
-    var spread: StateSpread? { self.setup.spread }
+    var spreads: [StateSpread] { self.setup.spread.map { [$0] } ?? [] }
 
     func task(for partition: TopicPartition) -> any StreamTask {
         guard partition.topic == SimulatedCluster.topic else {
