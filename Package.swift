@@ -361,8 +361,9 @@ let package = Package(
             on: "Fleet",
             dependencies: [
                 "ActivationIntake", "ActivationWorker", "Cryptography", "DeadLetters", "DeviceCheckWorker",
-                "EventThread", "Kafka", "Operations", "ReceiptWorker", "Records", "ServiceKit", "Terminal",
-                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, logging,
+                "EventThread", "Kafka", "Operations", "PushStatistics", "ReceiptWorker", "Records",
+                "ServiceKit",
+                "StreamKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, logging,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),
@@ -645,7 +646,7 @@ let package = Package(
             name: "FleetTests",
             dependencies: [
                 "ActivationIntake", "DeadLetters", "Fleet", "Kafka", "Operations", "Records", "ServiceKit",
-                "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", "WorkerTestSupport",
+                "StreamKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", "WorkerTestSupport",
                 argumentParser,
             ],
             swiftSettings: house

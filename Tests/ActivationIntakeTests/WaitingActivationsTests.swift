@@ -44,7 +44,22 @@ struct WaitingActivationsTests {
         bench.scene.collect()
         #expect(bench.due.count == 1 && self.results(of: bench).count == 1)
         #expect(self.remembered(by: bench, .waiting) == 0)
-        #expect(bench.due[0].headers.filter { $0.name.hasPrefix("flotilla.intake.") } == [])
+        let own = ["flotilla.intake.", "flotilla.state."]
+        #expect(bench.due[0].headers.filter { header in own.contains { header.name.hasPrefix($0) } } == [])
+    }
+
+    /// An operator can add partitions, and then devices are looked for elsewhere. Also a record that takes a thing
+    /// back tells: it may be the only one of its partition.
+    @Test func everyRecordOfTheStateTellsOverHowManyPartitionsItIsSpread() throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take("activation", IntakeBench.activation())
+        bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 10))
+        let records = bench.scene.sent(to: "activation.home.changelog")
+        #expect(records.contains { $0.value == nil } && records.contains { $0.value != nil })
+        for record in records {
+            let numbers = record.headers.filter { $0.name == "flotilla.state.partitions" }.map(\.value)
+            #expect(numbers == [Array("3".utf8)])
+        }
     }
 
     @Test(arguments: [nil, "unknown"], [false, true])

@@ -64,6 +64,33 @@ import WorkerTestSupport
         #expect(try test.states() == [.rejected])
     }
 
+    /// The column of replays showed 0 for a letter that was replayed: only its headers were looked at.
+    @Test func theReplaysOfTheLedgerAreCounted() throws {
+        let test = try IndexUnderTest()
+        try test.take([Self.letter(0), Self.letter(1)])
+        var second = LedgerEntry.replayed(Self.id(0), "r-2")
+        second.replays = 2
+        try test.ledger(.replayed(Self.id(0), "r-1"), second)
+        let letters = try test.letters()
+        #expect(letters.map(\.allReplays) == [2, 0])
+        #expect(letters.map(\.replays) == [0, 0], "neither of them was a replay before it died")
+    }
+
+    /// Any publisher can write the headers of a replay on its records.
+    @Test func aReplayThatTheLedgerDoesNotKnowIsNotBelieved() throws {
+        let test = try IndexUnderTest()
+        var claim = Self.letter(1)
+        (claim.replay, claim.replays) = ("r-1", 7)
+        var mute = Self.letter(2)
+        mute.replay = "r-1"
+        try test.take([Self.letter(0), claim, mute])
+        #expect(try test.letters().map(\.replays) == [0, 0, 0])
+        #expect(try test.letters().map(\.allReplays) == [0, 0, 0])
+        #expect(try test.states() == [.open, .open, .open])
+        try test.ledger(.replayed(Self.id(0), "r-1"))
+        #expect(try test.letters().map(\.replays) == [0, 7, 1])
+    }
+
     /// The outcome of an earlier replay says nothing about the latest.
     @Test func aLettersStateIsThatOfItsLatestReplay() throws {
         let test = try IndexUnderTest()

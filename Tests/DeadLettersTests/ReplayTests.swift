@@ -30,6 +30,37 @@ import WireFormats
         return try desk.replay(try desk.plan(LetterFilter(), options), options)
     }
 
+    /// A publisher can write the headers of a replay on its records, and use up the replays that a record may have.
+    @Test func aRecordThatOnlyClaimsToBeAReplayIsReplayedAsTheFirstTime() async throws {
+        let headers = [
+            RecordHeader("dlq.replay_of", "dl-00000000000000000000000000000001"),
+            RecordHeader("dlq.replay_id", "r-1"), RecordHeader("dlq.replay_count", "900"),
+            RecordHeader("dlq.edited", String(repeating: "0", count: 64)),
+        ]
+        try await ClusterUnderTest.with { cluster in
+            let id = try cluster.clusterID()
+            try cluster.publish([Letters.record(0, clusterID: id, headers: headers)])
+            let desk = try cluster.desk()
+            try desk.refresh()
+            let view = try #require(
+                try desk.index.letters(LetterFilter(), mark: desk.mark, limit: 9).first
+            )
+            #expect(view.allReplays == 0)
+            let detail = try desk.detail(of: view)
+            #expect(detail.predecessor == nil && detail.facts.replayCount == 0)
+            #expect(try Self.replayAll(desk).done == 1)
+            let sent = try #require(
+                try cluster.contents(of: "orders").last { $0.header("dlq.replay_id") != nil }
+            )
+            #expect(sent.header("dlq.replay_count") == Array("1".utf8))
+            #expect(sent.header("dlq.replay_of") == Array("\(view.id)".utf8))
+            #expect(sent.headers.filter { $0.name == "dlq.edited" } == [])
+            try desk.refresh()
+            let replayed = try desk.index.letters(LetterFilter(), mark: desk.mark, limit: 9)
+            #expect(replayed.map(\.allReplays) == [1])
+        }
+    }
+
     @Test func everyLetterGoesOnce() async throws {
         try await ClusterUnderTest.with { cluster in
             try cluster.publishLetters(0..<250)

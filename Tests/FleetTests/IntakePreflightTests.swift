@@ -76,6 +76,17 @@ struct IntakePreflightTests {
         #expect(faults.first?.hasSuffix("--alter --topic \(small) --partitions 5") == true, "\(faults)")
     }
 
+    @Test func noMoreHomesThanPartitions() throws {
+        let text = "    changelog_partitions: 4"
+        let whole = "kafka:\n    brokers: b:1\n\(text)\n"
+        let reader = SettingsReader(file: try SettingsFile(text: whole, path: "i.yaml"), overrides: [])
+        let preflight = IntakePreflight(IntakeSettings(reader))
+        let (faults, mayPass) = preflight.faults(in: Self.counts)
+        #expect(faults.count == 1 && !mayPass)
+        #expect(faults.first?.contains("kafka.changelog_partitions is 4") == true)
+        #expect(preflight.faults(in: Self.counts.mapValues { $0 + 1 }).faults == [])
+    }
+
     @Test func noTopicHasTwoRoles() throws {
         let (faults, mayPass) = try Self.preflight("clicks: {topic: sdk-upload}").faults(in: Self.counts)
         #expect(faults.count == 1 && !mayPass && faults[0].contains("cannot be the"))

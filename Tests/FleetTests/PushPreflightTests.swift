@@ -1,6 +1,7 @@
 import Kafka
 import Operations
 import ServiceKit
+import StreamKit
 import Testing
 
 @testable import Fleet
@@ -47,6 +48,19 @@ struct PushPreflightTests {
         counts["push-arrival.changelog"] = 9
         let faults = try Self.preflight().faults(in: ClusterMetadata(partitionCounts: counts))
         #expect(faults.count == 1 && faults.first?.contains("may not have more") == true)
+        let kept = try Self.preflight("  changelog_partitions: 4\n")
+        #expect(kept.faults(in: ClusterMetadata(partitionCounts: counts)) == [])
+        #expect(kept.spreads(in: ClusterMetadata(partitionCounts: counts)).first?.homes == 4)
+    }
+
+    /// The worker warns of it at its start.
+    @Test func anInputWithMorePartitionsIsTold() throws {
+        var counts = Self.counts
+        let preflight = try Self.preflight()
+        #expect(preflight.growth(in: ClusterMetadata(partitionCounts: counts)) == nil)
+        counts["push-arrival"] = 99
+        let told = preflight.growth(in: ClusterMetadata(partitionCounts: counts))
+        #expect(told?.contains("99 partitions") == true)
     }
 
     private static let good: [String: TopicSettings] = {

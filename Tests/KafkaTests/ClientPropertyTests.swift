@@ -51,9 +51,44 @@ struct ClientPropertyTests {
         ("debug", "broker"), ("compression.type", "zstd"), ("linger.ms", "50"), ("linger.ms", "0.5"),
         ("socket.keepalive.enable", "true"), ("check.crcs", "true"), ("fetch.min.bytes", "1"),
         ("queue.buffering.max.messages", "16"),
+        ("reconnect.backoff.ms", "10000"), ("reconnect.backoff.max.ms", "60000"),
+        ("socket.timeout.ms", "1000"), ("socket.timeout.ms", "120000"), ("retry.backoff.ms", "10000"),
+        ("metadata.max.age.ms", "10000"), ("metadata.max.age.ms", "3600000"),
     ])
     func anOperatorMaySetIt(name: String, value: String) {
         #expect(Self.objection(name, value) == nil)
+    }
+
+    /// The worker once took them, waited for an hour after each restart of a broker, and said nothing.
+    @Test(arguments: [
+        ("reconnect.backoff.ms", "10001", "above 10000: a broker that comes back would be found so late"),
+        (
+            "reconnect.backoff.max.ms", "3600000",
+            "above 60000: a broker that comes back would be found so late"
+        ),
+        ("socket.timeout.ms", "120001", "above 120000: a broker that is gone would be waited for so long"),
+        ("socket.timeout.ms", "999", "below 1000: answers of a busy broker would be given up"),
+        (
+            "socket.connection.setup.timeout.ms", "60001",
+            "above 60000: a broker that is gone would be waited for so long"
+        ),
+        ("retry.backoff.ms", "10001", "above 10000: a request that failed would be repeated so late"),
+        ("fetch.error.backoff.ms", "300000", "above 10000: a request that failed would be repeated so late"),
+        (
+            "metadata.max.age.ms", "86400000",
+            "above 3600000: what was last heard of the cluster would be believed so long"
+        ),
+        (
+            "metadata.max.age.ms", "9999",
+            "below 10000: topics would be unknown between two looks at the cluster"
+        ),
+        // librdkafka reads a number as C does, and ignores what stands after it.
+        ("reconnect.backoff.ms", " 3600000", "above 10000: a broker that comes back would be found so late"),
+        ("reconnect.backoff.ms", "3600000ms", "above 10000: a broker that comes back would be found so late"),
+        ("reconnect.backoff.ms", "0x36EE80", "above 10000: a broker that comes back would be found so late"),
+    ])
+    func aValueWithWhichAWorkerIsOfNoUseIsRefused(name: String, value: String, objection: String) {
+        #expect(Self.objection(name, value) == "\(name) must not be \(objection)")
     }
 
     /// The worker once found out when it started, and ended.

@@ -125,9 +125,126 @@ struct PushGrowthTests {
         let grown = Self.cluster(input: 9, changelog: 4)
         #expect(try Self.faults(in: grown).isEmpty)
         let told = try #require(topics.growth(in: grown))
-        #expect(told.contains("9 partitions") && told.contains("'push-arrival.changelog' 4"))
+        #expect(told.contains("9 partitions") && told.contains("in the first 4"))
         let faults = try Self.faults(in: Self.cluster(input: 4, changelog: 9))
         #expect(faults.count == 1 && faults.first?.contains("may not have more") == true)
+    }
+
+    // MARK: - A changelog that gets more partitions
+
+    /// Returns the records of the state that a partition writes for some events.
+    private static func state(
+        of partition: Int32,
+        _ cluster: StreamCluster,
+        _ text: String = "",
+        in topic: String = "changelog"
+    ) throws -> [OutboundRecord] {
+        let metrics = PushMetrics(factory: PrometheusRegistry())
+        let settings = try Self.settings(text)
+        let task = ArrivalTask(partition, settings, cluster: cluster, metrics: metrics)
+        let output = StreamOutput()
+        for device in 0..<50 {
+            let event = PushEvent(
+                .arrived,
+                messageID: "m\(device % 7)",
+                deviceID: "d\(device)",
+                serverMS: Self.now.wall
+            )
+            let record = InboundRecord(
+                topic: "push-arrival",
+                partition: partition,
+                offset: Int64(device),
+                timestamp: Self.now.wall,
+                value: event.encoded(),
+                headers: [RecordHeader("content-type", ValueFormat.protobuf.contentType)]
+            )
+            task.process(record, at: Self.now, output)
+        }
+        task.collect(at: Self.now, progress: Self.now.wall, output)
+        // A part is told of some time after its first event.
+        let later = Moment(monotonic: 60_000_000_000, wall: Self.now.wall + 60_000)
+        task.collect(at: later, progress: later.wall, output)
+        var sent: [OutboundRecord] = []
+        output.drain { record in sent.append(copy record) }
+        return sent.filter { $0.topic == "push-arrival.\(topic)" }
+    }
+
+    private static func spread(_ cluster: StreamCluster, _ text: String = "") throws -> StateSpread {
+        let application = PushApplication(
+            try Self.settings(text),
+            cluster,
+            metrics: PushMetrics(factory: PrometheusRegistry())
+        )
+        return try #require(application.spreads.first)
+    }
+
+    /// The devices would count again in other partitions, and nothing said so.
+    @Test func aStateTellsTheNumberOfPartitionsThatItWasWrittenWith() throws {
+        let records = try Self.state(of: 1, Self.cluster(input: 6, changelog: 4))
+        let (grown, kept) = (Self.cluster(input: 6, changelog: 6), "  changelog_partitions: 4\n")
+        #expect(!records.isEmpty)
+        for record in records {
+            let read = InboundRecord(topic: record.topic, partition: 1, offset: 0, headers: record.headers)
+            #expect(try Self.spread(Self.cluster(input: 6, changelog: 4)).failure(of: read) == nil)
+            let failure = try #require(try Self.spread(grown).failure(of: read))
+            #expect(failure.description.contains("'push-arrival.changelog' is used with 6"))
+            #expect(try Self.spread(grown, kept).failure(of: read) == nil)
+        }
+    }
+
+    /// Returns the partition of each message. A key ends with the source and the term of its part.
+    private static func places(_ parts: [OutboundRecord]) -> [[UInt8]: Int32?] {
+        Dictionary(
+            parts.map { part in
+                let message = (part.key ?? []).prefix { $0 != UInt8(ascii: "#") }
+                return (Array(message), part.partition)
+            }
+        ) { $1 }
+    }
+
+    /// A message would be added up in two places, each with a part of its devices.
+    @Test func thePartsOfAMessageStayTogether() throws {
+        var grown = Self.cluster()
+        grown.partitionCounts["push-arrival.parts"] = 9
+        let kept = "  parts_partitions: 4\n"
+        func spread(_ text: String = "") throws -> StateSpread {
+            try Self.settings(text).spreadOfParts(in: grown.partitionCounts)
+        }
+        let parts = try Self.state(of: 1, Self.cluster(), in: "parts")
+        #expect(!parts.isEmpty)
+        for part in parts {
+            let read = InboundRecord(topic: part.topic, partition: 0, offset: 0, headers: part.headers)
+            let failure = try #require(try spread().failure(of: read))
+            #expect(failure.description.contains("'push-arrival.parts' is used with 9"))
+            #expect(try spread(kept).failure(of: read) == nil)
+        }
+        let places = Self.places(try Self.state(of: 1, grown, kept, in: "parts"))
+        #expect(places == Self.places(parts) && places.count > 2)
+        #expect(try Self.places(Self.state(of: 1, grown, in: "parts")) != places)
+        let application = PushApplication(
+            try Self.settings(),
+            grown,
+            metrics: PushMetrics(factory: PrometheusRegistry())
+        )
+        #expect(application.spreads.map(\.homes) == [4, 9])
+        let faults = try Self.faults(in: Self.cluster(), "  parts_partitions: 5\n")
+        #expect(faults.count == 1 && faults.first?.contains("kafka.parts_partitions is 5") == true)
+    }
+
+    @Test func theSettingKeepsDevicesWhereTheyWere() throws {
+        let (grown, kept) = (Self.cluster(input: 6, changelog: 6), "  changelog_partitions: 4\n")
+        #expect(try Self.state(of: 4, grown).isEmpty == false)
+        #expect(try Self.state(of: 4, grown, kept).isEmpty)
+        #expect(
+            try Self.state(of: 1, grown, kept).compactMap(\.value?.count).sorted()
+                == Self.state(of: 1, Self.cluster(input: 6, changelog: 4)).compactMap(\.value?.count).sorted()
+        )
+        #expect(try Self.faults(in: grown, kept).isEmpty)
+        #expect(PushTopics(try Self.settings(kept)).growth(in: grown)?.contains("in the first 4") == true)
+        // The changelog may then have more than the input.
+        #expect(try Self.faults(in: Self.cluster(input: 4, changelog: 6), kept).isEmpty)
+        let faults = try Self.faults(in: Self.cluster(input: 6, changelog: 3), kept)
+        #expect(faults.count == 1 && faults.first?.contains("changelog_partitions is 4") == true)
     }
 
     /// A worker must not find out by counting repeats.

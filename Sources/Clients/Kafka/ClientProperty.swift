@@ -13,14 +13,15 @@ package enum ClientProperty {
             let reason = self.rebalancing.contains(name) ? ": \(self.whyEager)" : ""
             return "\(name) belongs to \(owner) and cannot be set" + reason
         }
-        if self.lingers.contains(name), let wait = Double(value), wait > Double(self.longestLinger) {
-            return "\(name) must not be above \(self.longestLinger): every record would wait so long"
-        }
         // librdkafka checks the property here, since a property that it refuses would otherwise end the
         // program at its start.
         do throws(KafkaError) {
-            _ = try ClientSettings([name: value], events: 0)
-            return nil
+            let settings = try ClientSettings([name: value], events: 0)
+            // The number that librdkafka has understood is judged: it reads " 0x10" and "16ms" as 16.
+            guard let bound = PropertyBound.all[name],
+                let number = settings.text(of: name).flatMap(Double.init)
+            else { return nil }
+            return bound.objection(to: number, of: name)
         } catch {
             return error.message
         }
@@ -40,11 +41,6 @@ package enum ClientProperty {
             return error.message
         }
     }
-
-    private static let lingers: Set<String> = ["linger.ms", "queue.buffering.max.ms"]
-    /// The longest linger in milliseconds. The shortest transaction gives a record 1,333 ms to be
-    /// acknowledged, and a record must not spend them all waiting for its batch.
-    private static let longestLinger = 1_000
 
     /// All properties on which the guarantees of this package's programs depend, with every alias
     /// (librdkafka's CONFIGURATION.md).

@@ -22,6 +22,16 @@ internal import CRdKafka
         }
     }
 
+    /// Returns a property as librdkafka has understood it; nil if it has no such property, or one without a text.
+    borrowing func text(of name: String) -> String? {
+        var size = 0
+        guard unsafe rd_kafka_conf_get(self.conf, name, nil, &size) == RD_KAFKA_CONF_OK else { return nil }
+        // The size includes the zero byte at the end.
+        var bytes = [CChar](repeating: 0, count: size)
+        guard unsafe rd_kafka_conf_get(self.conf, name, &bytes, &size) == RD_KAFKA_CONF_OK else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     deinit { unsafe rd_kafka_conf_destroy(self.conf) }
 
     /// Ends this value's ownership. The code that takes the pointer must destroy it or give it to a client.

@@ -201,17 +201,21 @@ extension StreamEngine {
         for index in self.assignments.indices where !self.assignments[index].isWorking {
             places[self.memoryPartition(of: self.assignments[index])] = index
         }
+        let spreads = Dictionary(self.application.spreads.map { ($0.topic, $0) }) { $1 }
         let taken = self.memory.read(atMost: Self.restoreBatch) { record in
             let name = TopicPartition(topic: record.topic, partition: record.partition)
             guard let index = places[name], case .restoring(let end, _) = self.assignments[index].stage,
                 record.offset < end
             else { return }
+            if self.refusal == nil { self.refusal = spreads[record.topic]?.failure(of: record) }
+            guard self.refusal == nil else { return }
             self.assignments[index].task.restore(record, at: self.provenNow)
             if record.offset + 1 >= end { self.finish(index) }
         } _: { error in
             self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
         }
         self.metrics.restored(taken)
+        guard self.refusal == nil else { return false }
         try self.finishRestored()
         return taken > 0
     }

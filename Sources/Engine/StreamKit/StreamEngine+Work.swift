@@ -13,6 +13,7 @@ extension StreamEngine {
     /// - Returns: Whether there is more to do at once.
     func work() throws(KafkaError) -> Bool {
         let hasRestored = self.isRestoring ? try self.restore() : false
+        guard self.refusal == nil else { return false }
         guard self.stage == .open, !self.isBroken, self.phase == .working, !self.isFull, !self.isPaused else {
             return hasRestored
         }

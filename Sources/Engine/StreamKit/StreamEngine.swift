@@ -72,6 +72,9 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// The monotonic time until which the engine waits for the group to confirm that it has left.
     var leavingUntil: Int64 = .max
     var isRestoring = false
+    /// The reason why this worker must not work with the state that it has found; nil as long as it may. No task whose
+    /// state has such a record becomes ready for work. The owner of the engine ends with this failure.
+    package internal(set) var refusal: PreflightFailure?
     /// Whether an operator has paused the worker, so that it processes no records.
     package var isPaused = false
     /// The number of records that were sent and have no delivery report.

@@ -55,6 +55,13 @@ package protocol StreamApplication: AnyObject {
     /// The topics that are consumed.
     var topics: [String] { get }
 
+    /// The spread of the state over the partitions of each topic where the place of a key follows from their number.
+    var spreads: [StateSpread] { get }
+
     /// Returns a new task for a partition. Its state is empty until records of its memory are restored.
     func task(for partition: TopicPartition) -> any StreamTask
+}
+
+extension StreamApplication {
+    package var spreads: [StateSpread] { [] }
 }

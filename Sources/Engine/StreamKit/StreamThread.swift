@@ -56,11 +56,14 @@ struct StreamThread: Sendable {
             let cluster = try self.cluster(of: broker, wait)
             let application = try self.prepare(cluster)
             try wait.check(self.rights, self.kafka, of: broker)
-            return (application: application, clusterID: cluster.id)
+            return (application: application, cluster: cluster)
         }
-        guard let (application, clusterID) = prepared else { return }
+        guard let (application, cluster) = prepared else { return }
         self.bounds.follow(broker.consumer.logBounds)
         let memory = try KafkaMemory(self.memoryProperties)
+        for spread in application.spreads {
+            try self.check(spread, in: cluster, by: memory, until: stop, telling: logger)
+        }
         try broker.consumer.subscribe(to: application.topics)
         let engine = StreamEngine(
             settings: self.settings,
@@ -72,9 +75,9 @@ struct StreamThread: Sendable {
             quota: self.crew.quota,
             logger: logger,
             crashes: self.settings.crashFolder.flatMap {
-                CrashRecorder(folder: $0, of: clusterID, telling: logger)
+                CrashRecorder(folder: $0, of: cluster.id, telling: logger)
             },
-            clusterID: clusterID,
+            clusterID: cluster.id,
             seed: .random(in: .min ... .max)
         )
         self.surroundings.desk.begin(.states)
@@ -87,6 +90,43 @@ struct StreamThread: Sendable {
         )
         try TurnLoop(of: broker, until: stop, logger: logger).run(&turned)
         logger.info("stopped", metadata: ["processed": "\(engine.processedRecords)"])
+    }
+
+    /// The number of looks at the state before the start, as long as the cluster does not show it.
+    private static var looks: Int { 3 }
+
+    /// Looks at the state before the group is joined.
+    ///
+    /// A cluster that does not show all of it, because a partition has no leader, does not keep this worker from the
+    /// other partitions: a partition whose state cannot be read back is not taken up, and every record that is read
+    /// back is looked at once more.
+    private func check(
+        _ spread: StateSpread,
+        in cluster: StreamCluster,
+        by memory: KafkaMemory,
+        until stop: StopRequest,
+        telling logger: Logger
+    ) throws {
+        var trouble: KafkaError?
+        for _ in 0..<Self.looks where !stop.isRequested {
+            self.surroundings.health.beat()
+            memory.dropReports()
+            do {
+                return try spread.check(
+                    memory,
+                    partitions: cluster.partitionCounts[spread.topic] ?? 0,
+                    atMost: ClusterWait.slice,
+                    pausingOn: memory.descriptor
+                )
+            } catch let error as KafkaError {
+                trouble = error
+            }
+        }
+        guard let trouble else { return }
+        logger.warning(
+            "the state is not shown before the start; it is looked at while it is read back",
+            metadata: ["topic": "\(spread.topic)", "error": "\(trouble)"]
+        )
     }
 
     private func cluster(of broker: KafkaBroker, _ wait: ClusterWait) throws -> StreamCluster {
@@ -152,6 +192,7 @@ private struct TurnedStream: TurnedEngine {
             self.obeyed = version
         }
         let next = try self.engine.turn(at: now)
+        if let refusal = self.engine.refusal { throw refusal }
         self.crew.turned(
             self.number,
             processed: self.engine.processedRecords - self.processed,

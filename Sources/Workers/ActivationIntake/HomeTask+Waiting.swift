@@ -29,7 +29,7 @@ extension HomeTask {
             topic: self.settings.topics.changelog,
             key: waiting.key.bytes,
             value: value,
-            headers: headers,
+            headers: headers + [self.writer.spread.recordHeader],
             timestamp: record.timestamp
         )
         guard written.encodedBytesBound <= self.settings.kafka.messageBytesLimit else { return false }

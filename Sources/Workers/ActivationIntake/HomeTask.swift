@@ -135,7 +135,7 @@ final class HomeTask: StreamTask {
                 topic: self.settings.topics.changelog,
                 key: key.bytes,
                 value: value,
-                headers: headers,
+                headers: headers + [self.writer.spread.recordHeader],
                 partition: self.partition,
                 timestamp: timestamp
             )

@@ -20,6 +20,8 @@ package final class IntakeApplication: StreamApplication {
             + (self.settings.matchesClicks ? [self.settings.topics.clicks] : [])
     }
 
+    package var spreads: [StateSpread] { [self.writer.spread] }
+
     package func task(for partition: TopicPartition) -> any StreamTask {
         switch partition.topic {
         case self.settings.topics.home: HomeTask(partition.partition, self.writer, metrics: self.metrics)

@@ -59,12 +59,19 @@ package struct IntakePreflight {
     private func faultsOfPartitions(in counts: [String: Int]) -> [String] {
         let home = (topic: self.topics.home, count: counts[self.topics.home, default: 0])
         let changelog = (topic: self.topics.changelog, count: counts[self.topics.changelog, default: 0])
+        if let limit = self.topics.changelogPartitions, limit > min(home.count, changelog.count) {
+            return [
+                "kafka.changelog_partitions is \(limit), and the home topic '\(home.topic)' has \(home.count) partitions, "
+                    + "its changelog '\(changelog.topic)' \(changelog.count): set it to the number with which the state "
+                    + "was written."
+            ]
+        }
         guard home.count != changelog.count else { return [] }
         let (small, large) = home.count < changelog.count ? (home, changelog) : (changelog, home)
         return [
             "The home topic '\(home.topic)' has \(home.count) partitions and its changelog '\(changelog.topic)' "
-                + "\(changelog.count): both need the same number. Devices whose home moves by that are forgotten, so "
-                + "a duplicate of theirs can be reported again: "
+                + "\(changelog.count): both need the same number. Set kafka.changelog_partitions to the number that the "
+                + "changelog had before, so that devices stay where they are remembered, and then: "
                 + self.topicsCommand("alter", small.topic, partitions: large.count)
         ]
     }

@@ -134,6 +134,7 @@ package struct IntakeSettings: Sendable {
                 default: "\(home).changelog",
                 help: "Gets what is remembered; as many partitions as the home topic, compacted."
             ),
+            changelogPartitions: StateSpread.limit(reader),
             due: reader.string(
                 "due_topic",
                 default: "\(kafka.topic).due",

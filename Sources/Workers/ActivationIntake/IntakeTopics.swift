@@ -1,4 +1,5 @@
 import ServiceKit
+package import StreamKit
 
 /// The names of the topics of the intake.
 package struct IntakeTopics: Hashable, Sendable {
@@ -7,6 +8,8 @@ package struct IntakeTopics: Hashable, Sendable {
     package var clicks: String
     package var home: String
     package var changelog: String
+    /// The number of the first partitions of home and changelog in which devices are at home; nil for all.
+    package var changelogPartitions: Int?
     package var due: String
     package var events: String?
     package var result: String
@@ -19,6 +22,15 @@ package struct IntakeTopics: Hashable, Sendable {
             self.activations, self.uploads, self.clicks, self.home, self.changelog, self.due, self.result,
             self.uploadResult, self.deadLetter,
         ] + (self.events.map { [$0] } ?? [])
+    }
+
+    /// The spread of the devices over the partitions of home and changelog.
+    package func spread(in partitionCounts: [String: Int]) -> StateSpread {
+        StateSpread(
+            of: self.changelog,
+            partitions: partitionCounts[self.changelog] ?? 1,
+            limit: self.changelogPartitions
+        )
     }
 
     /// The role of each topic that is used, its name, and its use.

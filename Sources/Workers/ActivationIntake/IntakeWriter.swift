@@ -10,12 +10,13 @@ import WorkerKit
 final class IntakeWriter {
     let settings: IntakeSettings
     private let outcomes: StreamOutcomes
-    private let homes: Int32
+    /// The spread of the devices over the home partitions.
+    let spread: StateSpread
     private var random = SystemRandomNumberGenerator()
 
     init(_ settings: IntakeSettings, _ cluster: StreamCluster) {
         self.settings = settings
-        self.homes = Int32(clamping: max(1, cluster.partitionCounts[settings.topics.changelog] ?? 1))
+        self.spread = settings.topics.spread(in: cluster.partitionCounts)
         self.outcomes = StreamOutcomes(
             worker: WorkerIdentity.activationIntake.name,
             kafka: settings.kafka,
@@ -148,7 +149,7 @@ final class IntakeWriter {
             key: key,
             value: value,
             headers: headers + [RecordHeader(HomeRecord.kindHeader, kind.rawValue)],
-            partition: Partitioner.murmur2.partition(of: key, among: self.homes),
+            partition: Partitioner.murmur2.partition(of: key, among: self.spread.homes),
             timestamp: timestamp
         )
         guard record.encodedBytesBound <= self.settings.kafka.messageBytesLimit else { return false }

@@ -1,5 +1,6 @@
 import Records
 import ServiceKit
+import StreamKit
 import WireFormats
 
 /// The activations that wait for a click which may not have been read yet, each as it came to its home.
@@ -115,7 +116,7 @@ extension WaitingActivations.Waiting {
             offset: offset,
             timestamp: record.timestamp,
             value: record.value,
-            headers: record.headers.filter { $0.name != Self.header }
+            headers: record.headers.filter { ![Self.header, StateSpread.headerName].contains($0.name) }
         )
         self.init(
             record: original,

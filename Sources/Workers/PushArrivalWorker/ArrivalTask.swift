@@ -13,7 +13,6 @@ import WireFormats
 final class ArrivalTask: StreamTask {
     private let partition: Int32
     private let settings: PushArrivalSettings
-    private let cluster: StreamCluster
     private let metrics: PushMetrics
     private let ledger: ArrivalLedger
     private let results: ResultWriter
@@ -27,9 +26,9 @@ final class ArrivalTask: StreamTask {
     ) {
         self.partition = partition
         self.settings = settings
-        self.cluster = cluster
         self.metrics = metrics
-        self.homes = Int32(clamping: max(1, cluster.partitionCounts[settings.topics.changelog] ?? 1))
+        self.spread = settings.spread(in: cluster.partitionCounts)
+        self.spreadOfParts = settings.spreadOfParts(in: cluster.partitionCounts)
         self.ledger = ArrivalLedger(
             source: partition,
             rules: settings.rules,
@@ -53,9 +52,11 @@ final class ArrivalTask: StreamTask {
         "The app has more new messages that a single device tells of than push.new_messages allows: in no statistics."
     )
 
-    /// The number of partitions in which devices are counted: the number of partitions of the changelog. If
-    /// the input topic gets more partitions, devices keep their homes.
-    private let homes: Int32
+    /// The spread of the devices over the partitions of the changelog. If the input topic gets more partitions,
+    /// devices keep their homes.
+    private let spread: StateSpread
+    private var homes: Int32 { self.spread.homes }
+    private let spreadOfParts: StateSpread
 
     /// Whether this partition can be the home of devices. A partition beyond those of the changelog remembers
     /// nothing, so it must not count anything either.
@@ -89,13 +90,13 @@ final class ArrivalTask: StreamTask {
                         topic: self.settings.topics.changelog,
                         key: change.key.recordKey,
                         value: piece.encoded(),
+                        headers: [self.spread.recordHeader],
                         partition: self.partition
                     )
                 )
             }
         } part: { part in
             let key = part.key.recordKey
-            let count = Int32(clamping: self.cluster.partitionCounts[self.settings.topics.parts] ?? 1)
             output.send(
                 OutboundRecord(
                     topic: self.settings.topics.parts,
@@ -103,9 +104,10 @@ final class ArrivalTask: StreamTask {
                     // term of each partition.
                     key: key + Array("#\(part.source)#\(part.term)".utf8),
                     value: part.encoded(),
+                    headers: [self.spreadOfParts.recordHeader],
                     // The partition follows from the message alone, so that one task gets all parts of a
                     // message.
-                    partition: Partitioner.murmur2.partition(of: key, among: count)
+                    partition: Partitioner.murmur2.partition(of: key, among: self.spreadOfParts.homes)
                 )
             )
         }

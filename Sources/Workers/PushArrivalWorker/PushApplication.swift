@@ -19,6 +19,11 @@ final class PushApplication: StreamApplication {
 
     var topics: [String] { [self.settings.topics.input, self.settings.topics.parts] }
 
+    var spreads: [StateSpread] {
+        let counts = self.cluster.partitionCounts
+        return [self.settings.spread(in: counts), self.settings.spreadOfParts(in: counts)]
+    }
+
     func task(for partition: TopicPartition) -> any StreamTask {
         guard partition.topic == self.settings.topics.input else {
             return CombinationTask(self.settings, self.metrics)

@@ -20,6 +20,10 @@ struct PushTopicNames: Hashable, Sendable {
     var statistics: String
     /// The topic of the accepted arrivals, used only if forwarding is enabled.
     var forward: String
+    /// The number of the changelog's first partitions in which devices are at home; nil if all of them are homes.
+    var changelogPartitions: Int?
+    /// The number of the first partitions of the parts topic in which messages are added up; nil for all.
+    var partsPartitions: Int?
 
     init(_ reader: SettingsReader, _ kafka: KafkaSettings) {
         self.input = kafka.topic
@@ -30,11 +34,13 @@ struct PushTopicNames: Hashable, Sendable {
             default: "\(kafka.topic).changelog",
             help: "Gets what workers remember; as many partitions as the topic that is consumed."
         )
+        self.changelogPartitions = StateSpread.limit(reader)
         self.parts = reader.string(
             "parts_topic",
             default: "\(kafka.topic).parts",
             help: "Gets what each partition knows of a message; compacted."
         )
+        self.partsPartitions = StateSpread.limit(reader, of: .parts)
         self.statistics = reader.string(
             "statistics_topic",
             default: "\(kafka.topic).stats",
@@ -98,14 +104,7 @@ struct PushTopics {
         // with the same name stay a fault.
         guard faults.isEmpty else { throw PreflightFailure(faults: missing + faults) }
         guard missing.isEmpty else { throw PreflightFailure(faults: missing, mayPass: true) }
-        let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
-        if counts[0] < counts[1] {
-            faults.append(
-                "The changelog topic '\(self.names.changelog)' has \(counts[1]) partitions and the input topic "
-                    + "'\(self.names.input)' only \(counts[0]); it may not have more. To change it, stop the workers "
-                    + "when every message is complete, and make the changelog anew."
-            )
-        }
+        faults += self.partitions(in: cluster).faults
         faults += self.forgetfulness(in: cluster) + self.narrowness(in: cluster)
         guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
     }
@@ -120,14 +119,17 @@ struct PushTopics {
             + [NeededRight(.read, statistics, for: "the dashboard", isOptional: true)]
     }
 
-    /// Returns the warning for an input topic with more partitions than the changelog; nil if it has no more.
-    func growth(in cluster: StreamCluster) -> String? {
-        let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
-        guard counts[0] > counts[1] else { return nil }
-        return "The input topic '\(self.names.input)' has \(counts[0]) partitions and the changelog topic "
-            + "'\(self.names.changelog)' \(counts[1]): devices are counted in the first \(counts[1]) partitions, and "
-            + "what comes in elsewhere is sent on to them. To spread them over all, stop the workers when every message "
-            + "is complete, and make the changelog anew."
+    /// Returns the warning for an input topic with more partitions than devices have homes; nil if it has no more.
+    func growth(in cluster: StreamCluster) -> String? { self.partitions(in: cluster).growth }
+
+    private func partitions(in cluster: StreamCluster) -> PushPartitions {
+        PushPartitions(
+            input: self.names.input,
+            changelog: self.names.changelog,
+            parts: self.names.parts,
+            in: cluster.partitionCounts,
+            limits: (self.names.changelogPartitions, self.names.partsPartitions)
+        )
     }
 
     /// Returns the faults of topics that drop records which the worker needs. Results and events must not be

@@ -33,8 +33,9 @@ final class IndexUnderTest {
         var at = Letters.start
         var key: [UInt8]?
         var replayable: String?
-        /// The replay that it died of.
+        /// The replay that it died of, and how many there were before, as its headers say.
         var replay: String?
+        var replays = 0
 
         var id: LetterID { LetterID(of: self.facts, at: self.position, clusterID: Letters.clusterID) }
 
@@ -50,7 +51,7 @@ final class IndexUnderTest {
                 at: self.at,
                 key: self.key,
                 source: self.source.map { LetterRow.Source(topic: "orders", partition: 0, offset: $0) },
-                replays: 0,
+                replays: self.replays,
                 replay: self.replay
             )
         }

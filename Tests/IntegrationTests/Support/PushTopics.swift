@@ -13,8 +13,15 @@ enum PushTopics {
         )
     }
 
-    /// - Parameter more: further lines of the settings file.
-    static func settings(_ cluster: TestCluster, interval: String = "500ms", more: String = "") -> String {
+    /// - Parameters:
+    ///   - kafka: a further line of its section.
+    ///   - more: further lines of the settings file.
+    static func settings(
+        _ cluster: TestCluster,
+        interval: String = "500ms",
+        kafka: String = "",
+        more: String = ""
+    ) -> String {
         """
         kafka:
           brokers: \(cluster.brokers)
@@ -24,6 +31,7 @@ enum PushTopics {
           transaction_timeout: 5s
           fetch_wait: 5ms
           partitioner: crc32
+          \(kafka)
         statistics:
           interval: \(interval)
         health:

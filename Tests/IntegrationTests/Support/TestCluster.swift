@@ -141,10 +141,11 @@ final class TestCluster {
         try self.wait(for: [self.parked: partitions])
     }
 
-    /// Gives the input topic so many partitions.
-    func grow(to count: Int) throws {
-        try self.admin?.grow(self.input, to: count, atMost: .seconds(30))
-        try self.wait(for: [self.input: count])
+    /// Gives a topic so many partitions; the input topic if no other is named.
+    func grow(_ topic: String? = nil, to count: Int) throws {
+        let topic = topic ?? self.input
+        try self.admin?.grow(topic, to: count, atMost: .seconds(30))
+        try self.wait(for: [topic: count])
     }
 
     private func create(_ counts: [String: Int]) throws {

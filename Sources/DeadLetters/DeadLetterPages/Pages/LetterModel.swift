@@ -164,7 +164,8 @@ extension LetterModel {
                 "its value (\(facts.omission?.valueBytes.map { Shown.bytes($0) } ?? "size unknown"))"
             )
         }
-        add("Replays so far", facts.replayCount > 0 ? Shown.number(facts.replayCount) : nil)
+        let replays = detail.view.allReplays
+        add("Replays so far", replays > 0 ? Shown.number(replays) : nil)
         return list
     }
 }

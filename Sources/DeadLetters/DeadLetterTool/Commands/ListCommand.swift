@@ -37,7 +37,7 @@ struct ListCommand: WaitingCommand {
             table.add(
                 [
                     "\(letter.id)", Words.age(letter.at, now: now), letter.state.word, letter.group.worker,
-                    letter.group.cause, letter.attempts.map(String.init) ?? "", "\(letter.replays)",
+                    letter.group.cause, letter.attempts.map(String.init) ?? "", "\(letter.allReplays)",
                     letter.keyMark ?? "", letter.source?.description ?? "",
                 ],
                 inks: ["state": Self.ink(of: letter.state)]

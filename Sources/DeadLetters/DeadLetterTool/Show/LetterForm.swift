@@ -38,7 +38,7 @@ struct LetterForm: Encodable {
         self.attempts = view.attempts
         self.upstreamStatus = view.status
         self.valueBytes = view.bytes
-        self.replays = view.replays
+        self.replays = view.allReplays
         self.replayable = view.replayable
     }
 }

@@ -10,7 +10,7 @@ package struct LetterDetail: Sendable {
     package var view: LetterView
     /// The record of the letter, as it was read from the broker.
     package var record: InboundRecord
-    /// The facts that the letter's headers claim.
+    /// The facts that the letter's headers claim; nothing of a replay that the ledger does not know.
     package var facts: DeadLetterFacts
     /// The decoded value.
     package var payload: DeadLetterPayload
@@ -82,7 +82,8 @@ extension Desk {
         let records = try self.reader.records(at: views.map(\.position))
         return try views.compactMap { view in
             guard let record = records[view.position] else { return nil }
-            let facts = DeadLetterFacts(HeaderBlock(record.headers))
+            var facts = DeadLetterFacts(HeaderBlock(record.headers))
+            facts.believeReplay(of: view)
             let replays = try self.index.replays(letter: view.id, limit: 100)
             return LetterDetail(
                 view: view,

@@ -130,8 +130,10 @@ extension LetterIndex {
             source = LetterPosition(topic: topic, partition: partition, offset: offset)
         }
         let key: Int64? = row[6]
+        let id = LetterID(high: row[1], low: row[2])
+        let isReplay = try self.isOfReplay(place: row[0], in: database)
         return LetterView(
-            id: LetterID(high: row[1], low: row[2]),
+            id: id,
             position: position,
             group: LetterGroup(
                 topic: row[15],
@@ -151,8 +153,29 @@ extension LetterIndex {
             attempts: row[10],
             status: row[11],
             bytes: row[12],
-            replays: row[13],
+            replays: isReplay ? max(1, row[13]) : 0,
+            ledgerReplays: try self.ledgerReplays(of: id, in: database),
             replayable: row[20]
         )
+    }
+
+    /// Returns whether the record of a letter was sent by a replay that the ledger knows. The header of a replay
+    /// alone proves nothing: any publisher can write it.
+    private static func isOfReplay(place: Int64, in database: Database) throws -> Bool {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT EXISTS(SELECT 1 FROM births JOIN replays ON replays.id = births.replay
+                    WHERE births.place = ?)
+                """
+        )
+        return try Bool.fetchOne(statement, arguments: [place]) ?? false
+    }
+
+    /// Returns the number of replays that the ledger's latest entry about a letter has; 0 without an entry.
+    private static func ledgerReplays(of id: LetterID, in database: Database) throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT replays FROM ledger WHERE high = ? AND low = ?"
+        )
+        return try Int.fetchOne(statement, arguments: [id.high, id.low]) ?? 0
     }
 }

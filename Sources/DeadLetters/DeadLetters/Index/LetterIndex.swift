@@ -12,7 +12,7 @@ package final class LetterIndex: Sendable {
 
     /// The version of the tables. A file of another version is deleted and created again. The upper half is
     /// the same in all versions, and in no other kind of file.
-    private static let version: Int64 = LetterIndex.kind << 16 | 4
+    private static let version: Int64 = LetterIndex.kind << 16 | 5
     /// The number that marks a file as an index of dead letters.
     private static let kind: Int64 = 0x464C
 
@@ -172,6 +172,7 @@ package final class LetterIndex: Sendable {
             replay TEXT PRIMARY KEY, state INTEGER NOT NULL, reason TEXT, at INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE births(
             replay TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY(replay, place)) WITHOUT ROWID;
+        CREATE INDEX births_place ON births(place);
         CREATE INDEX replays_batch ON replays(batch, state);
         CREATE INDEX replays_letter ON replays(high, low);
         CREATE TABLE audit(

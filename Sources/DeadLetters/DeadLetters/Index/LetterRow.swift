@@ -16,9 +16,9 @@ struct LetterRow: Hashable, Sendable {
     var status: Int?
     /// The size of the letter's value in bytes; nil for a tombstone.
     var bytes: Int?
-    /// How often the record had been replayed before it became this letter.
+    /// How often the record had been replayed before it became this letter, as its headers claim.
     var replays: Int
-    /// The id of the replay whose record became this letter; nil if the record was no replay.
+    /// The id of the replay whose record became this letter, as its headers claim; nil if they name none.
     var replay: String?
 
     /// The position of the record that died, as far as the letter names it.

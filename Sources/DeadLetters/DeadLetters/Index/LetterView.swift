@@ -26,9 +26,15 @@ package struct LetterView: Hashable, Sendable {
     package var status: Int?
     /// The size of the letter's value in bytes; nil for a tombstone.
     package var bytes: Int?
-    /// How often the record had been replayed before it became this letter.
+    /// How often the record had been replayed before it became this letter; 0 if the ledger does not know the
+    /// replay that the letter's headers name.
     package var replays: Int
+    /// How often the record has been replayed by the ledger's latest entry about this letter; 0 without an entry.
+    package var ledgerReplays = 0
     /// The word by which the letters of the group say whether a replay can help: `yes`, `after_fix` or `no`;
     /// nil if they do not say. It is taken from the first letter of the group that was read.
     package var replayable: String?
+
+    /// How often the record has been replayed, before it became this letter and since.
+    package var allReplays: Int { max(self.replays, self.ledgerReplays) }
 }

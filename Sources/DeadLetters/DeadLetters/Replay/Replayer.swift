@@ -128,6 +128,7 @@ struct Replayer {
         // The letter has the number of replays before it was written; the plan also counts the replays of
         // this letter.
         var facts = found.facts
+        facts.believeReplay(of: item.letter)
         facts.replayCount = item.replays - 1
         let replayed = ReplayedRecord(
             of: found.record,

@@ -3,6 +3,7 @@ import ArgumentParser
 import Kafka
 import Operations
 import ServiceKit
+import StreamKit
 import Terminal
 import WorkerKit
 
@@ -62,7 +63,13 @@ struct PreflightCommand: WaitingCommand {
         let faults = Self.faults(of: reader)
         guard faults.isEmpty else { return faults }
         return try self.faultsOfCluster(preflight.kafka) {
-            Met(faults: preflight.faults(in: $0), described: preflight.topics, rights: preflight.rights)
+            Met(
+                faults: preflight.faults(in: $0),
+                warnings: preflight.growth(in: $0).map { [$0] } ?? [],
+                described: preflight.topics,
+                rights: preflight.rights,
+                state: (preflight.spreads(in: $0), $0)
+            )
         } outlook: {
             preflight.outlook($0)
         }
@@ -80,7 +87,8 @@ struct PreflightCommand: WaitingCommand {
             Met(
                 faults: preflight.faults(in: $0.partitionCounts).faults,
                 described: preflight.describedTopics,
-                rights: preflight.rights
+                rights: preflight.rights,
+                state: ([settings.topics.spread(in: $0.partitionCounts)], $0)
             )
         } outlook: {
             preflight.outlook($0)
@@ -139,9 +147,13 @@ struct PreflightCommand: WaitingCommand {
     private struct Met {
         /// The problems of its topics.
         var faults: [String]
+        /// The sentences about what needs attention and keeps no worker from starting.
+        var warnings: [String] = []
         /// The topics whose settings must be checked.
         var described: [String]
         var rights: [NeededRight]
+        /// The spreads of the state over its topics, and the cluster that holds them; nil for a worker without a state.
+        var state: (spreads: [StateSpread], cluster: ClusterMetadata)?
     }
 
     /// Checks the cluster, by the questions of a worker that starts.
@@ -159,6 +171,7 @@ struct PreflightCommand: WaitingCommand {
         }
         return try ClusterLook.faults(of: kafka) { cluster in
             let met = meet(try cluster.broker.consumer.metadata(atMost: .seconds(self.wait)))
+            for warning in met.warnings { Console.line("warning: \(warning)") }
             cluster.faults =
                 met.faults.isEmpty ? self.faultsOfTopics(met, cluster, outlook: outlook) : met.faults
             if !cluster.faults.isEmpty {
@@ -173,8 +186,32 @@ struct PreflightCommand: WaitingCommand {
                 atMost: .seconds(self.wait)
             )
             try check.check(met.rights)
+            if let state = met.state { try self.check(state.spreads, in: state.cluster, of: kafka) }
             if !cluster.notes.isWhole {
                 Console.line("unknown: whether the worker may write to its topics")
+            }
+        }
+    }
+
+    /// Looks into the topics of a state, as a worker does before it joins its group.
+    private func check(
+        _ spreads: [StateSpread],
+        in cluster: ClusterMetadata,
+        of kafka: KafkaSettings
+    ) throws {
+        let memory = try KafkaMemory(kafka.readerProperties.merging(["log_level": "0"]) { $1 })
+        for spread in spreads {
+            do {
+                try spread.check(
+                    memory,
+                    partitions: cluster.partitionCounts[spread.topic] ?? 0,
+                    atMost: .seconds(self.wait),
+                    pausingOn: memory.descriptor
+                )
+            } catch let error as KafkaError {
+                Console.line(
+                    "unknown: with how many partitions '\(spread.topic)' was written: \(error.message)"
+                )
             }
         }
     }

@@ -1,6 +1,8 @@
 import Kafka
 import Operations
+import PushStatistics
 import ServiceKit
+import StreamKit
 
 /// The requirements of a push-arrival worker on its cluster.
 ///
@@ -11,6 +13,9 @@ struct PushPreflight {
     /// The salt of the marks in the worker's log.
     let logSalt: Secret?
     private let changelog: String
+    private let changelogPartitions: Int?
+    private let partsPartitions: Int?
+    private let partitioner: Partitioner
     private let parts: String
     private let statistics: String
     private let forward: String
@@ -31,10 +36,16 @@ struct PushPreflight {
         }
         self.kafka = kafka
         self.changelog = topic("changelog_topic", "changelog")
+        self.changelogPartitions = StateSpread.limit(section)
+        self.partsPartitions = StateSpread.limit(section, of: .parts)
         self.parts = topic("parts_topic", "parts")
         self.statistics = topic("statistics_topic", "stats")
         self.forward = topic("forward_topic", "forward")
-        _ = section.string("partitioner", default: "murmur2", help: "How publishers choose partitions.")
+        self.partitioner = section.oneOf(
+            "partitioner",
+            default: Partitioner.murmur2,
+            help: "How publishers choose partitions."
+        )
         self.logSalt = OperationSettings(reader).logSalt
         let forwarding = reader.section("forward")
         self.forwards = forwarding.bool("enabled", default: false, help: "Whether arrivals are forwarded.")
@@ -80,13 +91,37 @@ struct PushPreflight {
                 "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
             }
         }
-        let counts = [self.kafka.topic, self.changelog].map { cluster.partitionCounts[$0, default: 0] }
-        // An input topic that has grown is no problem: the worker forwards records of partitions beyond its
-        // changelog.
-        guard counts[0] < counts[1] else { return [] }
-        return [
-            "The changelog topic '\(self.changelog)' has \(counts[1]) partitions and the input topic "
-                + "'\(self.kafka.topic)' only \(counts[0]); it may not have more."
+        return self.partitions(in: cluster).faults
+    }
+
+    /// Returns the warning for an input with more partitions than devices have homes; nil if it has no more.
+    func growth(in cluster: ClusterMetadata) -> String? { self.partitions(in: cluster).growth }
+
+    private func partitions(in cluster: ClusterMetadata) -> PushPartitions {
+        PushPartitions(
+            input: self.kafka.topic,
+            changelog: self.changelog,
+            parts: self.parts,
+            in: cluster.partitionCounts,
+            limits: (self.changelogPartitions, self.partsPartitions)
+        )
+    }
+
+    /// Returns the spreads of the devices over the changelog, and of the messages over the parts topic.
+    func spreads(in cluster: ClusterMetadata) -> [StateSpread] {
+        [
+            StateSpread(
+                of: self.changelog,
+                partitions: cluster.partitionCounts[self.changelog] ?? 1,
+                limit: self.changelogPartitions,
+                by: self.partitioner
+            ),
+            StateSpread(
+                of: self.parts,
+                as: .parts,
+                partitions: cluster.partitionCounts[self.parts] ?? 1,
+                limit: self.partsPartitions
+            ),
         ]
     }
 

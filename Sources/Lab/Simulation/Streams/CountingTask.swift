@@ -47,6 +47,8 @@ final class CountingTask: StreamTask {
     /// one of these.
     private let homes: Int32
     private let pace: Duration
+    /// The headers of the records of the changelog.
+    private let headers: [RecordHeader]
     private let messageLimit: Int
     private let watch: StreamWatch
     private(set) var groups: [String: Group] = [:]
@@ -58,6 +60,7 @@ final class CountingTask: StreamTask {
     init(_ partition: Int32, of setup: StreamSetup, _ watch: StreamWatch) {
         self.partition = partition
         self.homes = Int32(setup.partitions)
+        self.headers = setup.spread.map { [$0.recordHeader] } ?? []
         self.pace = setup.pace
         self.messageLimit = setup.messageLimit ?? .max
         self.watch = watch
@@ -223,6 +226,7 @@ final class CountingTask: StreamTask {
                     topic: Self.changelog,
                     key: Array(name.utf8),
                     value: group.encoded,
+                    headers: self.headers,
                     partition: self.partition
                 )
             )

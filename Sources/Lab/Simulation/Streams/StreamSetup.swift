@@ -22,6 +22,8 @@ package struct StreamSetup {
     /// Makes the memory in which a process finds records that have killed others; nil for a process without
     /// one.
     package var crashes: (SimulatedBroker) -> (any CrashMemory)? = { _ in nil }
+    /// The spread of the state, which its records carry; nil for records that carry none.
+    package var spread: StateSpread?
     /// The size in bytes of the largest encoded record that the brokers accept; nil for no limit.
     package var messageLimit: Int?
 

@@ -1,4 +1,5 @@
 package import CoreMetrics
+package import StreamKit
 
 /// A cluster whose topics keep states, and stream workers, on one simulated clock.
 package final class StreamSimulation {
@@ -17,7 +18,12 @@ package final class StreamSimulation {
     package var metrics: any MetricsFactory = NOOPMetricsHandler.instance
     /// Called when a process has died in its own turn.
     var died: () -> Void = {}
-    private let setup: StreamSetup
+    private var setup: StreamSetup
+    /// The spread of the state for workers that are started from now on.
+    package var spread: StateSpread? {
+        get { self.setup.spread }
+        set { self.setup.spread = newValue }
+    }
     private var started: UInt64 = 0
 
     /// Makes a cluster without workers.
