@@ -6,9 +6,9 @@ import ServiceKit
 /// The median of the answers counts. Calls that hang until their timeout have no answer, and a few slow answers among
 /// many do not move it.
 struct UsualTime: Sendable {
-    /// The median of the times until an answer, in seconds. Each answer moves it by a sixteenth, up or down. Before the
-    /// first ones, an endpoint counts as slow.
-    private var median = 2.0
+    /// The median of the times until an answer, in seconds; nil before the first one. Each answer moves it by a sixteenth,
+    /// up or down.
+    private var median: Double?
     /// The time of the last answer within the shortest patience.
     private var lastInTime = Int64.min
     /// How often calls were cut short although none had been answered in time for as long as the patience.
@@ -20,25 +20,26 @@ struct UsualTime: Sendable {
     /// How often the patience doubles at most.
     private static let doublings = 6
 
-    /// The time after which a call is overdue, in nanoseconds: a second, or ten times the usual time if that is longer.
+    /// The time after which a call is overdue, in nanoseconds: a second, or ten times the usual time if that is longer. No
+    /// call is overdue before the first answer: the endpoint may be a slow one.
     ///
     /// It doubles each time that calls are cut short although none has been answered in time lately: an endpoint that has
     /// just become slow for all is soon left alone.
-    var patience: Int64 { self.shortest << Int64(self.vainCuts) }
+    var patience: Int64 { self.median == nil ? .max : self.shortest << Int64(self.vainCuts) }
 
     /// Whether calls were cut short and nothing has shown since that others are answered in time.
     var isInDoubt: Bool { self.vainCuts > 0 }
 
-    private var shortest: Int64 { max(1_000_000_000, Int64(self.median * 10 * 1e9)) }
+    private var shortest: Int64 { max(1_000_000_000, Int64((self.median ?? 0) * 10 * 1e9)) }
 
     /// Notes an answer, of whatever kind, to a call that began so many nanoseconds ago.
     mutating func answered(after nanoseconds: Int64, at now: Int64) {
-        let isSlower = Double(nanoseconds) / 1e9 > self.median
+        let seconds = Double(nanoseconds) / 1e9
         if nanoseconds <= self.shortest {
             self.lastInTime = now
             self.vainCuts = 0
         }
-        let moved = isSlower ? self.median * Self.step : self.median / Self.step
+        let moved = self.median.map { seconds > $0 ? $0 * Self.step : $0 / Self.step } ?? seconds
         self.median = min(max(moved, Self.bounds.lowerBound), Self.bounds.upperBound)
     }
 
