@@ -14,6 +14,8 @@ extension Transfer {
             // An empty proxy keeps libcurl from taking the address of a proxy from the environment.
             ccurl_set_string(easy, CURLOPT_PROXY, ""),
             ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1),
+            // The end of a transfer waits for no thread that still looks a name up.
+            ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1),
             ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
             ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1),
             ccurl_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0),

@@ -90,7 +90,8 @@ package struct SimulatedHandler: Handler {
             lane: job.lane,
             endpoint: job.endpoint.rawValue,
             isPerishable: isPerishable,
-            isSecondTry: isSecondTry
+            isSecondTry: isSecondTry,
+            isRepeatable: true
         )
     }
 

@@ -155,7 +155,7 @@ extension ActivationHandler {
         case .hold(let reason, _) where reason.code.hasPrefix("http."): return .refuse(reason, answer)
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
         case .retry(let retry) where !retry.gatesLane && !retry.gatesUpstream:
-            // Attempts that were lost to an outage do not count.
+            // Failures of an outage do not count, but the last one may be one.
             guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return verdict }
             return .giveUp(retry, answer)
         case .answer, .refuse, .call, .retry, .giveUp, .hold: return verdict

@@ -34,7 +34,8 @@ extension ReceiptHandler {
             request,
             for: job,
             lane: Self.lane(job, .verifyReceipt),
-            endpoint: self.parts.verifyReceipt(job.host)
+            endpoint: self.parts.verifyReceipt(job.host),
+            isRepeatable: true
         )
     }
 
@@ -71,7 +72,8 @@ extension ReceiptHandler {
             lane: Self.lane(job, .serverAPI),
             endpoint: self.parts.serverAPI(job.host, of: job.claim.bundleID),
             isPerishable: job.calls == 1,
-            isSecondTry: job.isRenewed
+            isSecondTry: job.isRenewed,
+            isRepeatable: true
         )
     }
 

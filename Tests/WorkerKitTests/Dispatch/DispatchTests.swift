@@ -285,15 +285,32 @@ struct DispatchAnswerTests {
         records.seconds += 2
         #expect(records.cutOverdue() == [])
         _ = records.arrive()
+        records.seconds += 0.2
         #expect(records.nextReady() == nil)
         #expect(records.nextCall() ?? .infinity <= records.seconds)
         #expect(records.cutOverdue() == Array(hanging.prefix(8)))
-        // A cut is counted neither against the record nor against its endpoint.
+        // A cut is counted neither against the record nor against the breaker.
         for id in hanging.prefix(8) { #expect(!records.fail(id).countsAgainstRecord) }
+        #expect(records.dispatch.gates.endpoints[0].breaker.state == .closed)
         #expect(records.table[hanging[0]].failuresAlone == 1)
         #expect(records.callNext() != nil)
-        records.seconds += 1
+        records.seconds += 0.4
         #expect(records.cutOverdue() == [])
+    }
+
+    /// The answers may lie in the sockets of a process that has stood still.
+    @Test func nothingIsCutShortAfterAnAbsence() throws {
+        var records = RecordsToCall { $0.concurrency = 16 }
+        for _ in 0..<80 { _ = records.answer(try required(records.arriveAndCall())) }
+        for id in records.arrive(16) { #expect(records.callNext() == id) }
+        _ = records.arrive()
+        #expect(records.cutOverdue() == [])
+        records.seconds += 3
+        #expect(records.cutOverdue() == [])
+        records.seconds += 0.09
+        #expect(records.cutOverdue() == [])
+        records.seconds += 0.02
+        #expect(records.cutOverdue().count == 8)
     }
 
     @Test func aHeldLaneSendsOneProbeAndItsAnswerReleasesTheRest() throws {

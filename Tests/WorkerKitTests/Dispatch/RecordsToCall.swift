@@ -62,7 +62,8 @@ struct RecordsToCall {
             for: 1,
             lane: lane,
             endpoint: endpoint,
-            isPerishable: isPerishable
+            isPerishable: isPerishable,
+            isRepeatable: true
         )
     }
 

@@ -84,6 +84,30 @@ struct HangingSceneTests {
         #expect(Array(simulation.violations.prefix(3)) == [])
     }
 
+    /// Two of three servers behind one address hang, whichever record comes. No record is to blame, and none gets a dead
+    /// letter.
+    @Test func whereAPartOfAnUpstreamHangsNoRecordIsToBlame() throws {
+        let simulation = Simulation {
+            $0.concurrency = 16
+            $0.ordering = .none
+            $0.attempts = 5
+        }
+        var random = SplitMix64(seed: 3)
+        var isIll = true
+        simulation.reply = { _ in
+            isIll && Int.random(in: 0..<3, using: &random) > 0 ? .timeout(after: .seconds(10)) : Reply(200)
+        }
+        let honest = HonestPublisher(simulation, bound: .seconds(3_600))
+        honest.publish(perSecond: 10, for: .seconds(120))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(150))
+        #expect(simulation.cluster.letters.isEmpty)
+        isIll = false
+        try simulation.run(for: .seconds(600)) { simulation.cluster.isEverythingSettled }
+        #expect(simulation.cluster.letters.isEmpty && simulation.cluster.isEverythingSettled)
+        #expect(Array(simulation.violations.prefix(3)) == [])
+    }
+
     /// A record that was only unlucky has all the time that it needs at its second call.
     @Test func whatWasCutShortHasAllItsTimeLater() throws {
         let simulation = Simulation {

@@ -60,7 +60,8 @@ struct RecordTableTests {
                 attempt: 1,
                 isFirstThere: true,
                 isOutlier: isOutlier,
-                mayBeCut: true
+                mayBeCut: true,
+                followsCut: false
             )
         )
     }

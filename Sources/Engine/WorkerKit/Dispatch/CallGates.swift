@@ -169,12 +169,11 @@ struct CallGates: Sendable {
 
     /// Notes that the transfer of a call is over, before the handler has said what it means.
     mutating func callCompleted(_ call: CallInFlight, _ exchange: Exchange, slotsTaken: Int, at now: Int64) {
-        let nanoseconds = now - call.began
-        self.endpoints[call.endpoint].callCompleted(exchange, nanoseconds: nanoseconds, at: now)
+        self.endpoints[call.endpoint].callCompleted(call, exchange, at: now)
         self.pace.callCompleted(
             exchange,
             of: call,
-            nanoseconds: nanoseconds,
+            nanoseconds: now - call.began,
             slotsTaken: slotsTaken,
             at: now
         )
@@ -182,6 +181,11 @@ struct CallGates: Sendable {
 
     /// Notes that calls to an endpoint were cut short.
     mutating func callsCut(to endpoint: Int, at now: Int64) { self.endpoints[endpoint].callsCut(at: now) }
+
+    /// Notes the end of a call that was cut short.
+    mutating func cutEnded(_ call: CallInFlight, at now: Int64) {
+        self.endpoints[call.endpoint].cutEnded(call, at: now)
+    }
 
     /// Notes that an endpoint has given an answer, whatever it said of the record.
     ///

@@ -94,8 +94,9 @@ struct CallPace: Sendable {
         at now: Int64
     ) -> ConcurrencyLimit.Outcome {
         let load = exchange.load
-        guard load != .failed, !call.isCut else { return .failed }
+        guard load != .failed else { return .failed }
         self.evidence.note(failed: load == .overloaded, attempt: call.attempt, at: now)
+        guard !call.isCut else { return .failed }
         return load == .overloaded && self.evidence.blamesRecords(at: now) ? .failed : load
     }
 

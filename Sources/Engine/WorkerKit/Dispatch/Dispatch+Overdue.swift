@@ -4,14 +4,20 @@ import ServiceKit
 // others. A few such records a second would take all slots, and everybody else would wait.
 //
 // So while records that have not failed find no slot, the overdue calls of an endpoint (`UsualTime`) may take half of
-// its slots. The oldest of the others are cut short, each record's first call only. The record is an outlier then: its
-// next call has all the time that it wants, in the quarter of the slots that outliers have.
+// its slots. The oldest of the others are cut short, if no call for their record has failed before and a repeat does no
+// harm. The record is an outlier then: its next call has all the time that it wants, in the quarter of the slots that
+// outliers have.
 extension Dispatch {
     /// The time between two looks for overdue calls.
     private static let pause = Duration.milliseconds(100)
+    /// The time between two turns after which answers may have arrived that nobody has read yet.
+    private static let absence = Duration.milliseconds(500)
 
-    /// Chooses the calls that are to be ended now, and marks them. The engine ends their requests.
+    /// Chooses the calls that are to be ended now, and marks them. The engine ends their requests. It asks in each turn,
+    /// after it has taken in all answers that it had.
     mutating func cutOverdue(in table: inout RecordTable, at now: Int64) -> [EntryID] {
+        if now.subtractingClamped(self.askedAt) > Self.absence.wholeNanoseconds { self.lookedAt = now }
+        self.askedAt = now
         guard let due = self.nextOverdue(in: &table, at: now), due <= now else { return [] }
         self.lookedAt = now
         var all: [EntryID] = []
@@ -30,7 +36,7 @@ extension Dispatch {
     func nextOverdue(in table: inout RecordTable, at now: Int64) -> Int64? {
         var next: Int64?
         for index in self.gates.endpoints.indices where self.isStarving(at: index, in: &table, at: now) {
-            guard let due = self.gates.endpoints[index].nextOverdue else { continue }
+            guard let due = self.gates.endpoints[index].nextOverdue(at: now) else { continue }
             next = min(next ?? .max, max(due, self.lookedAt.addingClamped(Self.pause.wholeNanoseconds)))
         }
         return next
@@ -40,14 +46,17 @@ extension Dispatch {
     /// has answered well so far.
     private func isStarving(at endpoint: Int, in table: inout RecordTable, at now: Int64) -> Bool {
         let isWaitedFor = self.queues.ready.freshCount > 0 || self.queues.blocked[endpoint].freshCount > 0
-        guard isWaitedFor, self.gates.endpoints[endpoint].breaker.state == .closed else { return false }
+        let state = self.gates.endpoints[endpoint]
+        guard isWaitedFor, state.breaker.state == .closed, state.isWithinRate(at: now),
+            self.gates.pace.nextByRate(at: now) == nil
+        else { return false }
         return !self.gates.haveSlot(beside: &table, at: now)
             || table.callsInFlight(to: endpoint) >= self.gates.callsAllowed(to: endpoint, at: now)
     }
 
     /// Returns the calls of an endpoint that are overdue and take more than its half, the oldest ones that may be cut.
     private func surplus(at endpoint: Int, in table: inout RecordTable, at now: Int64) -> [EntryID] {
-        let patience = self.gates.endpoints[endpoint].usual.patience
+        let patience = self.gates.endpoints[endpoint].usual.patience(at: now)
         var (overdue, first): (Int, [(id: EntryID, began: Int64)]) = (0, [])
         for id in table.ids where table.kind(of: id) == .calling {
             guard let call = table.call(of: id), call.endpoint == endpoint, now - call.began >= patience
@@ -61,8 +70,8 @@ extension Dispatch {
 }
 
 extension Call {
-    /// Whether the call has a request of its own, so that ending it ends no other.
-    var isAlone: Bool {
-        if case .request = self.content { true } else { false }
+    /// Whether the call can be cut short and made again: it has a request of its own, and a repeat does no harm.
+    var canBeCut: Bool {
+        if case .request = self.content { self.isRepeatable } else { false }
     }
 }

@@ -18,6 +18,8 @@ struct Dispatch: Sendable {
     private var lastCall: UInt64 = 0
     /// The time of the last look for overdue calls.
     var lookedAt: Int64 = .min
+    /// The time at which the engine last asked for overdue calls, whether there was a look or not.
+    var askedAt: Int64 = .min
     /// The waits of records that asked for a hold.
     let holdBackoff: Backoff
 
@@ -185,7 +187,8 @@ struct Dispatch: Sendable {
                 attempt: entry.attempts,
                 isFirstThere: entry.asked.insert(call.endpoint),
                 isOutlier: entry.failedAlone,
-                mayBeCut: call.isAlone && !entry.failedAlone
+                mayBeCut: call.canBeCut && !entry.hasFailed,
+                followsCut: entry.wasCut
             )
         }
         table.move(id, to: .calling(inFlight))
@@ -244,8 +247,12 @@ struct Dispatch: Sendable {
     ) -> (countsAgainstRecord: Bool, change: Change) {
         let endpoint = call.endpoint
         guard !call.isCut else {
-            // This worker has ended the call, which says nothing against the endpoint and counts against no record.
-            table.withEntry(id) { $0.failed(isAlone: true) }
+            // This worker has ended the call, so it counts neither against the breaker nor against the record.
+            self.gates.cutEnded(call, at: now)
+            table.withEntry(id) { entry in
+                entry.failed(isAlone: true)
+                entry.wasCut = true
+            }
             return (false, Change())
         }
         let judgement = self.judgement(of: id, at: endpoint, in: &table, at: now)
@@ -253,6 +260,7 @@ struct Dispatch: Sendable {
         table.withEntry(id) { entry in
             if judgement != .unknown { entry.mark = self.gates.endpoints[endpoint].evidence.mark }
             entry.failed(isAlone: self.gates.endpoints[endpoint].breaker.hasAnsweredLately(at: now))
+            entry.wasCut = false
         }
         let isWell = self.gates.endpoints[endpoint].breaker.state == .closed
         return (

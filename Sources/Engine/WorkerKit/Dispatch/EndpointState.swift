@@ -28,7 +28,7 @@ struct EndpointState: Sendable {
     func isQuick(at now: Int64) -> Bool { self.times.areShort(at: now) }
 
     /// Returns whether the breaker is closed and has been for a while, and calls are answered.
-    func isWell(at now: Int64) -> Bool { self.breaker.isWell(at: now) && !self.usual.isInDoubt }
+    func isWell(at now: Int64) -> Bool { self.breaker.isWell(at: now) && !self.usual.isInDoubt(at: now) }
 
     /// Returns whether the endpoint was called in the last ten seconds.
     func wasCalledLately(at now: Int64) -> Bool {
@@ -59,11 +59,19 @@ struct EndpointState: Sendable {
         }
     }
 
-    /// A time before which no call that is out now is overdue; nil if none is out.
-    var nextOverdue: Int64? { self.times.oldest?.addingClamped(self.usual.patience) }
+    /// Returns a time before which no call that is out now is overdue; nil if none is out.
+    func nextOverdue(at now: Int64) -> Int64? {
+        self.times.oldest?.addingClamped(self.usual.patience(at: now))
+    }
 
     /// Notes that calls were cut short.
     mutating func callsCut(at now: Int64) { self.usual.cut(at: now) }
+
+    /// Notes a call that this worker has cut short. For the blame of later failures it is a failed call: if many hang, it
+    /// may be the endpoint's fault.
+    mutating func cutEnded(_ call: CallInFlight, at now: Int64) {
+        if call.isFirstThere { self.evidence.note(failed: true, at: now) }
+    }
 
     /// Ends the pause of an open breaker, so that the next call is a probe.
     mutating func probeNow(at now: Int64) { self.breaker.probeNow(at: now) }
@@ -75,9 +83,16 @@ struct EndpointState: Sendable {
         self.rate?.take(at: now)
     }
 
-    mutating func callCompleted(_ exchange: Exchange, nanoseconds: Int64, at now: Int64) {
+    mutating func callCompleted(_ call: CallInFlight, _ exchange: Exchange, at now: Int64) {
+        let nanoseconds = now - call.began
         self.times.took(nanoseconds)
-        if exchange.load == .answered { self.usual.answered(after: nanoseconds, at: now) }
+        if call.followsCut {
+            self.usual.secondCallEnded(isAnswered: exchange.load == .answered, after: nanoseconds)
+        }
+        // A refusal may come far sooner than an answer that takes work.
+        if let status = exchange.status, (200...299).contains(status) {
+            self.usual.answered(after: nanoseconds, at: now)
+        }
         self.rate?.note(throttled: exchange.isThrottled, at: now)
     }
 

@@ -30,11 +30,10 @@ extension Engine {
         {
             self.attempt(id)
         }
-        self.cutOverdueCalls()
     }
 
     /// Ends calls that hang while other records wait for their slots.
-    private func cutOverdueCalls() {
+    func cutOverdueCalls() {
         let cut = self.dispatch.cutOverdue(in: &self.table, at: self.now.monotonic)
         guard !cut.isEmpty else { return }
         for id in cut {

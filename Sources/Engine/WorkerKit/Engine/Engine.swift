@@ -208,6 +208,7 @@ package final class Engine<B: Broker, U: Upstream> {
             try self.unpark()
             self.takeIn()
             self.makeCalls()
+            self.cutOverdueCalls()
         }
         self.resendWhatIsDue()
         switch self.settings.delivery {

@@ -164,8 +164,10 @@ struct CallInFlight: Sendable {
     let isFirstThere: Bool
     /// Whether the record's last call failed while calls for other records succeeded at the same endpoint.
     let isOutlier: Bool
-    /// Whether the call may be cut short: it has a request of its own, and nothing says yet that the record is at fault.
+    /// Whether the call may be cut short: it can be made again, and no call for the record has failed before.
     let mayBeCut: Bool
+    /// Whether the record's call before this one was cut short.
+    let followsCut: Bool
     /// Whether this worker has cut the call short.
     var isCut = false
 }

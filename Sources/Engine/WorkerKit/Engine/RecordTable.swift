@@ -62,6 +62,8 @@ struct Entry: Sendable {
     var failedAlone = false
     /// The number of such failures. A record that shares its requests does so with fewer others after each.
     var failuresAlone = 0
+    /// Whether this worker has cut the last call short.
+    var wasCut = false
     /// Whether the record has failed so since it was taken in. A parked record gets a new chance when it comes
     /// back: at the beginning of an outage, failures of sound records look the same.
     var isOutlier: Bool { self.failedAlone && !self.asked.isEmpty }

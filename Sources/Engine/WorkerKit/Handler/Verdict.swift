@@ -64,6 +64,9 @@ package struct Call<Job: Sendable>: Sendable {
     /// Whether the call is good for now only, for example because it carries a time. If a follow-up call of
     /// this kind cannot be made at once, the record is planned anew instead.
     package var isPerishable: Bool
+    /// Whether a repeat of the call does no harm at the upstream, nor to the answer. Such a call may be cut short while
+    /// it hangs and other records wait for its slot.
+    package var isRepeatable: Bool
     /// Whether the call asks once more what has just been refused, for a reason that our configuration may
     /// explain. Then that refusal does not count as a good answer of the lane.
     package var isSecondTry: Bool
@@ -74,7 +77,8 @@ package struct Call<Job: Sendable>: Sendable {
         lane: String,
         endpoint: Int = 0,
         isPerishable: Bool = false,
-        isSecondTry: Bool = false
+        isSecondTry: Bool = false,
+        isRepeatable: Bool = false
     ) {
         self.init(
             .request(request),
@@ -82,7 +86,8 @@ package struct Call<Job: Sendable>: Sendable {
             lane: lane,
             endpoint: endpoint,
             isPerishable: isPerishable,
-            isSecondTry: isSecondTry
+            isSecondTry: isSecondTry,
+            isRepeatable: isRepeatable
         )
     }
 
@@ -92,7 +97,8 @@ package struct Call<Job: Sendable>: Sendable {
         lane: String,
         endpoint: Int = 0,
         isPerishable: Bool = false,
-        isSecondTry: Bool = false
+        isSecondTry: Bool = false,
+        isRepeatable: Bool = false
     ) {
         self.content = content
         self.job = job
@@ -100,6 +106,7 @@ package struct Call<Job: Sendable>: Sendable {
         self.endpoint = endpoint
         self.isPerishable = isPerishable
         self.isSecondTry = isSecondTry
+        self.isRepeatable = isRepeatable
     }
 
     /// The request; for a part, as it would be if it was sent alone.

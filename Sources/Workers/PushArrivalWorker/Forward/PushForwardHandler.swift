@@ -48,7 +48,8 @@ struct PushForwardHandler: Handler {
             headers: headers,
             body: record.value ?? []
         )
-        return .call(Call(request, for: arrivals, lane: "statistics"))
+        // The receiver recognises a repeat by its key.
+        return .call(Call(request, for: arrivals, lane: "statistics", isRepeatable: true))
     }
 
     func interpret(
