@@ -24,9 +24,9 @@ struct ParkedRecords: Sendable {
         var failedAlone = false
         /// The number of such failures.
         var failuresAlone = 0
-        /// Whether the record is probably at fault itself: it has failed where others succeeded, three times or the last
-        /// time. A sound record can fail so at the beginning of an outage, and then comes back a little later than others.
-        var isFaulty: Bool { self.failedAlone || self.failuresAlone >= 3 }
+        /// Whether the record has failed so often where others succeeded that it is probably at fault itself. A sound
+        /// record can fail so once or twice at the beginning of an outage.
+        var isFaulty: Bool { self.failuresAlone >= 3 }
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
         /// The monotonic time at which the record's deadline has passed, in nanoseconds, whatever the wall clock
