@@ -362,8 +362,8 @@ let package = Package(
             dependencies: [
                 "ActivationIntake", "ActivationWorker", "Cryptography", "DeadLetters", "DeviceCheckWorker",
                 "EventThread", "Kafka", "Operations", "PushStatistics", "ReceiptWorker", "Records",
-                "ServiceKit",
-                "StreamKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, logging,
+                "ServiceKit", "StreamKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                argumentParser, logging,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),

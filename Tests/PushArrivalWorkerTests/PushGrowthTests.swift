@@ -60,21 +60,7 @@ struct PushGrowthTests {
             #expect((task.memory == .none) == !isHome)
             let output = StreamOutput()
             for device in 0..<50 {
-                let event = PushEvent(
-                    .arrived,
-                    messageID: "m",
-                    deviceID: "d\(device)",
-                    serverMS: Self.now.wall
-                )
-                let record = InboundRecord(
-                    topic: "push-arrival",
-                    partition: partition,
-                    offset: Int64(device),
-                    timestamp: Self.now.wall,
-                    value: event.encoded(),
-                    headers: [RecordHeader("content-type", ValueFormat.protobuf.contentType)]
-                )
-                task.process(record, at: Self.now, output)
+                task.process(Self.arrival(of: device, "m", in: partition), at: Self.now, output)
             }
             var sent: [OutboundRecord] = []
             output.drain { record in sent.append(copy record) }
@@ -130,6 +116,24 @@ struct PushGrowthTests {
         #expect(faults.count == 1 && faults.first?.contains("may not have more") == true)
     }
 
+    /// Returns the record that tells of a push on a device. The number of the device is its offset too.
+    private static func arrival(of device: Int, _ message: String, in partition: Int32) -> InboundRecord {
+        let event = PushEvent(
+            .arrived,
+            messageID: message,
+            deviceID: "d\(device)",
+            serverMS: Self.now.wall
+        )
+        return InboundRecord(
+            topic: "push-arrival",
+            partition: partition,
+            offset: Int64(device),
+            timestamp: Self.now.wall,
+            value: event.encoded(),
+            headers: [RecordHeader("content-type", ValueFormat.protobuf.contentType)]
+        )
+    }
+
     // MARK: - A changelog that gets more partitions
 
     /// Returns the records of the state that a partition writes for some events.
@@ -144,21 +148,7 @@ struct PushGrowthTests {
         let task = ArrivalTask(partition, settings, cluster: cluster, metrics: metrics)
         let output = StreamOutput()
         for device in 0..<50 {
-            let event = PushEvent(
-                .arrived,
-                messageID: "m\(device % 7)",
-                deviceID: "d\(device)",
-                serverMS: Self.now.wall
-            )
-            let record = InboundRecord(
-                topic: "push-arrival",
-                partition: partition,
-                offset: Int64(device),
-                timestamp: Self.now.wall,
-                value: event.encoded(),
-                headers: [RecordHeader("content-type", ValueFormat.protobuf.contentType)]
-            )
-            task.process(record, at: Self.now, output)
+            task.process(Self.arrival(of: device, "m\(device % 7)", in: partition), at: Self.now, output)
         }
         task.collect(at: Self.now, progress: Self.now.wall, output)
         // A part is told of some time after its first event.

@@ -109,8 +109,8 @@ package final class HTTPClient {
         self.underWay += 1
     }
 
-    /// Ends a request before its answer, and closes its connection, or its stream with HTTP/2. The next `serve` completes it as a timeout. Nothing
-    /// happens if there is no such request, or it has been completed.
+    /// Ends a request before its answer, and closes its connection, or its stream with HTTP/2. The next `serve`
+    /// completes it as a timeout. Nothing happens if there is no such request, or it has been completed.
     package func cutShort(_ id: UInt64) {
         guard let transfer = self.transfers.first(where: { $0.shard >= 0 && $0.id == id }) else { return }
         let error = transfer.timeout

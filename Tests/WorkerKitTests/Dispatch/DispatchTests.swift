@@ -241,9 +241,7 @@ struct DispatchAnswerTests {
         for id in ids { #expect(records.callNext() == id) }
         _ = records.answer(ids[0])
         for id in ids.dropFirst() {
-            _ = records.fail(id)
-            records.dispatch.queues.remove(from: .backingOff) { $0 == id }
-            records.dispatch.queues.makeReady(id, from: .backingOff, in: &records.table)
+            records.failAndComeBack(id)
         }
         #expect(records.callNext() != nil)
         #expect(records.table.outlierCalls(to: 0) == 1)
@@ -259,9 +257,7 @@ struct DispatchAnswerTests {
         for id in ids { #expect(records.callNext() == id) }
         _ = records.answer(ids[0])
         for id in ids.dropFirst() {
-            _ = records.fail(id)
-            records.dispatch.queues.remove(from: .backingOff) { $0 == id }
-            records.dispatch.queues.makeReady(id, from: .backingOff, in: &records.table)
+            records.failAndComeBack(id)
             records.dispatch.queues.remove(from: .ready) { $0 == id }
             records.dispatch.queues.block(id, at: 0, in: &records.table)
         }
@@ -296,6 +292,24 @@ struct DispatchAnswerTests {
         #expect(records.callNext() != nil)
         records.seconds += 0.4
         #expect(records.cutOverdue() == [])
+    }
+
+    /// Where many calls hang, the endpoint may be ill: a record that fails beside them is not to blame.
+    @Test func whatIsCutShortSpeaksForTheRecordsThatFailBesideIt() throws {
+        var records = RecordsToCall { $0.concurrency = 17 }
+        for _ in 0..<80 { _ = records.answer(try required(records.arriveAndCall())) }
+        let other = try required(records.arriveAndCall())
+        for id in records.arrive(16) { #expect(records.callNext() == id) }
+        _ = records.arrive()
+        #expect(records.cutOverdue() == [])
+        records.seconds += 2
+        #expect(records.cutOverdue() == [])
+        records.seconds += 0.2
+        let cut = records.cutOverdue().filter { $0 != other }
+        #expect(cut.count >= 8)
+        for id in cut { _ = records.fail(id) }
+        for _ in 0..<40 { _ = records.answer(try required(records.callNext() ?? records.arriveAndCall())) }
+        #expect(!records.fail(other).countsAgainstRecord)
     }
 
     /// The answers may lie in the sockets of a process that has stood still.

@@ -129,6 +129,13 @@ struct RecordsToCall {
         return failure
     }
 
+    /// The upstream has failed, and the record is ready for its next call at once.
+    mutating func failAndComeBack(_ id: EntryID) {
+        _ = self.fail(id)
+        self.dispatch.queues.remove(from: .backingOff) { $0 == id }
+        self.dispatch.queues.makeReady(id, from: .backingOff, in: &self.table)
+    }
+
     /// The handler has asked for a hold of the record's lane, and the record waits for it.
     mutating func hold(_ id: EntryID) -> LaneHealth.Hold? {
         guard let call = self.completed(id, status: 401) else { return nil }

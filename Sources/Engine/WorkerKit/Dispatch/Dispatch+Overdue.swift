@@ -45,9 +45,9 @@ extension Dispatch {
     /// Returns whether records that have not failed may wait for slots which calls to this endpoint take. The endpoint
     /// has answered well so far.
     private func isStarving(at endpoint: Int, in table: inout RecordTable, at now: Int64) -> Bool {
-        let isWaitedFor = self.queues.ready.freshCount > 0 || self.queues.blocked[endpoint].freshCount > 0
-        let state = self.gates.endpoints[endpoint]
-        guard isWaitedFor, state.breaker.state == .closed, state.isWithinRate(at: now),
+        guard self.queues.ready.freshCount > 0 || self.queues.blocked[endpoint].freshCount > 0,
+            self.gates.endpoints[endpoint].breaker.state == .closed,
+            self.gates.endpoints[endpoint].isWithinRate(at: now),
             self.gates.pace.nextByRate(at: now) == nil
         else { return false }
         return !self.gates.haveSlot(beside: &table, at: now)
@@ -57,15 +57,15 @@ extension Dispatch {
     /// Returns the calls of an endpoint that are overdue and take more than its half, the oldest ones that may be cut.
     private func surplus(at endpoint: Int, in table: inout RecordTable, at now: Int64) -> [EntryID] {
         let patience = self.gates.endpoints[endpoint].usual.patience(at: now)
-        var (overdue, first): (Int, [(id: EntryID, began: Int64)]) = (0, [])
+        var (overdue, candidates): (Int, [(id: EntryID, began: Int64)]) = (0, [])
         for id in table.ids where table.kind(of: id) == .calling {
             guard let call = table.call(of: id), call.endpoint == endpoint, now - call.began >= patience
             else { continue }
             overdue += 1
-            if call.mayBeCut { first.append((id, call.began)) }
+            if call.mayBeCut { candidates.append((id, call.began)) }
         }
         let surplus = overdue - max(1, self.gates.callsAllowed(to: endpoint, at: now) / 2)
-        return first.sorted { $0.began < $1.began }.prefix(max(0, surplus)).map(\.id)
+        return candidates.sorted { $0.began < $1.began }.prefix(max(0, surplus)).map(\.id)
     }
 }
 
