@@ -91,11 +91,13 @@ struct AdversaryPlan {
     var publishing: Duration {
         let outage = Duration.seconds(Self.longestOutage) + self.breakerPause + .seconds(2)
         let takeover = self.takeover + .seconds(10)
-        let losesMemory = !self.kinds.isDisjoint(
-            with: [.kills, .freezes, .offsets, .growth, .suspects, .deadly, .madeAnew]
-        )
         return self.length
-            + max(self.kinds.contains(.outages) ? outage : .zero, losesMemory ? takeover : .zero)
+            + max(self.kinds.contains(.outages) ? outage : .zero, self.losesMemory ? takeover : .zero)
+    }
+
+    /// Whether workers take over from others, and know nothing of their records then.
+    private var losesMemory: Bool {
+        !self.kinds.isDisjoint(with: [.kills, .freezes, .offsets, .growth, .suspects, .deadly, .madeAnew])
     }
 
     /// The time in which everything must be settled after the last fault.
@@ -115,10 +117,12 @@ struct AdversaryPlan {
     var isMoody: Bool { self.perSecond.isMultiple(of: 4) }
 
     /// The number of records whose calls hang for ten seconds, with the kind `hangs`. They come in the whole time of the
-    /// faults or in half of it, and would take all slots or twice as many. Where records share requests, no call is cut
-    /// short, and there are no such records.
+    /// faults or in half of it, and would take all slots or twice as many. There are none where records share requests,
+    /// because no call is cut short, and none where workers take over: they would have to find out again which of the many
+    /// records that wait are those.
     var hangs: Int {
-        self.batches == nil ? Int(Double(self.concurrency) / 10 * (self.length / .seconds(1))) : 0
+        guard self.batches == nil, !self.losesMemory else { return 0 }
+        return Int(Double(self.concurrency) / 10 * (self.length / .seconds(1)))
     }
 
     var sideRate: RateLimit.Settings? { self.side == .crowd ? RateLimit.Settings(rate: 4, burst: 2) : nil }

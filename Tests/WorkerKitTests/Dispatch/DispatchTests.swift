@@ -288,10 +288,106 @@ struct DispatchAnswerTests {
         // A cut is counted neither against the record nor against the breaker.
         for id in hanging.prefix(8) { #expect(!records.fail(id).countsAgainstRecord) }
         #expect(records.dispatch.gates.endpoints[0].breaker.state == .closed)
-        #expect(records.table[hanging[0]].failuresAlone == 1)
+        #expect(records.table[hanging[0]].failuresAlone.count == 2)
         #expect(records.callNext() != nil)
         records.seconds += 0.4
         #expect(records.cutOverdue() == [])
+    }
+
+    /// At the beginning of an outage, sound records fail as if they were at fault, and afterwards they would wait behind
+    /// records that are.
+    @Test func failuresAreForgivenIfTheBreakerOpensBeforeOthersAreAnswered() throws {
+        var records = RecordsToCall { $0.concurrency = 64 }
+        let atFault = try required(records.arriveAndCall())
+        let later = try required(records.arriveAndCall())
+        _ = records.fail(atFault)
+        let other = try required(records.arriveAndCall())
+        #expect(records.table[atFault].failuresAlone.count == 0)
+        _ = records.answer(later)
+        records.failAndComeBack(other)
+        #expect(records.callNext() == other)
+        _ = records.answer(try required(records.arriveAndCall()))
+        _ = records.fail(other)
+        let sound = try required(records.arriveAndCall())
+        _ = records.fail(sound)
+        #expect(records.table[other].failuresAlone.count == 2)
+        #expect(records.table[sound].failuresAlone.count == 1)
+        records.seconds += 2
+        var isOpen = false
+        while !isOpen { isOpen = records.fail(try required(records.arriveAndCall())).change.breaker != nil }
+        #expect(records.table[other].failuresAlone.count == 2)
+        #expect(records.table[sound].failuresAlone.count == 0)
+    }
+
+    /// The first probes of an outage come soon after the last answers.
+    @Test func aProbeThatFailsDoesNotFailAloneBeforeAnotherOneIsAnswered() throws {
+        var records = self.brokenDown()
+        records.seconds += 2
+        let first = try required(records.arriveAndCall())
+        let second = try required(records.arriveAndCall())
+        _ = records.fail(first)
+        #expect(records.table[first].failuresAlone.count == 0)
+        _ = records.answer(try required(records.arriveAndCall()))
+        _ = records.fail(second)
+        #expect(records.table[second].failuresAlone.count == 1)
+    }
+
+    /// Such a record takes no quarter of the slots, so nothing else stops it from taking all.
+    @Test func callsMayBeCutShortOfARecordThatFailedInAnOutageButNotOfACopy() throws {
+        var records = RecordsToCall { $0.concurrency = 16 }
+        let hanging = records.arrive(16)
+        for id in hanging { #expect(records.callNext() == id) }
+        for id in hanging { _ = records.fail(id) }
+        records.seconds += 60
+        for _ in 0..<80 { _ = records.answer(try required(records.arriveAndCall())) }
+        records.dispatch.queues.remove(from: .backingOff) { _ in true }
+        for id in hanging { records.dispatch.queues.makeReady(id, from: .backingOff, in: &records.table) }
+        records.table[hanging[0]].isCopy = true
+        for _ in hanging { _ = try required(records.callNext()) }
+        _ = records.arrive()
+        #expect(records.cutOverdue() == [])
+        records.seconds += 2
+        _ = records.cutOverdue()
+        records.seconds += 0.2
+        #expect(Set(records.cutOverdue()) == Set(hanging[1...8]))
+    }
+
+    /// Nothing else wakes the worker then: its calls hang.
+    @Test func theTimeIsKnownAtWhichAnEndpointMayHaveMoreSlots() throws {
+        let endpoints = ["main", "side"].map { UpstreamEndpoint($0) }
+        var records = RecordsToCall(endpoints) { $0.concurrency = 4 }
+        for _ in 0..<9 {
+            _ = records.arrive()
+            _ = records.answer(try required(records.callNext(to: 1)))
+        }
+        records.seconds += 1
+        _ = try required(records.arriveAndCall())
+        for _ in 0..<2 {
+            _ = records.arrive()
+            _ = try required(records.callNext(to: 1))
+        }
+        _ = records.arrive()
+        #expect(records.callNext(to: 1) == nil)
+        #expect(records.nextCall() == 102)
+        records.seconds = 102
+        #expect(records.nextBlocked(at: 1) != nil)
+    }
+
+    @Test func anEndpointMayHaveMoreSlotsWhenNobodyHasCalledTheOtherForLong() throws {
+        let endpoints = ["main", "side"].map { UpstreamEndpoint($0) }
+        var records = RecordsToCall(endpoints) { $0.concurrency = 8 }
+        _ = records.answer(try required(records.arriveAndCall()))
+        records.seconds += 4
+        for _ in 0..<4 {
+            _ = records.arrive()
+            _ = try required(records.callNext(to: 1))
+        }
+        records.seconds += 4
+        _ = records.arrive()
+        #expect(records.callNext(to: 1) == nil)
+        #expect(records.nextCall() == 110)
+        records.seconds = 110
+        #expect(records.nextBlocked(at: 1) != nil)
     }
 
     /// Where many calls hang, the endpoint may be ill: a record that fails beside them is not to blame.

@@ -110,6 +110,8 @@ package struct CircuitBreaker: Sendable {
     /// Whether the upstream has asked everybody to wait.
     private var isGated = false
     private var lastAnswer: Int64 = .min
+    /// The largest number of a call that was answered.
+    package private(set) var lastAnsweredCall: UInt64 = 0
     private var lastClosed: Int64 = .min
     private var recent = RecentCalls()
 
@@ -145,6 +147,13 @@ package struct CircuitBreaker: Sendable {
         now.subtractingClamped(self.lastAnswer) < Self.freshness.wholeNanoseconds
     }
 
+    /// Returns whether a call that fails now fails alone, as far as can be told at once: others were answered lately, and
+    /// since the breaker opened.
+    package func answersOthers(at now: Int64) -> Bool {
+        self.hasAnsweredLately(at: now)
+            && (self.state == .closed || self.lastAnsweredCall > self.lastCallBeforeOpening)
+    }
+
     /// Notes that an admitted call is on its way. If the breaker is not closed, the call is a probe.
     ///
     /// - Parameter call: The number of the call. Later calls have larger numbers.
@@ -172,6 +181,7 @@ package struct CircuitBreaker: Sendable {
         guard call > self.lastCallBeforeOpening else { return }
         self.consecutiveFailures = 0
         self.lastAnswer = now
+        self.lastAnsweredCall = max(self.lastAnsweredCall, call)
         // Failures of outliers are not counted, so their successes must not be counted either.
         if !isOutlier { self.recent.note(failed: false, at: now) }
         guard self.state == .halfOpen, self.probing.out.removeValue(forKey: call) != nil else { return }

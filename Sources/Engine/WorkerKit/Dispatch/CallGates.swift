@@ -87,6 +87,15 @@ struct CallGates: Sendable {
         return isShared ? max(1, limit / self.endpoints.count) : limit - limit / 4
     }
 
+    /// Returns a time at which an endpoint may get more slots although no call comes back; nil if there is none. Nobody
+    /// may notice it otherwise: the endpoint proves to be quick, or another one has not been called for a while.
+    func moreSlots(for endpoint: Int, at now: Int64) -> Int64? {
+        guard self.endpoints.count > 1, !self.endpoints[endpoint].isQuick(at: now) else { return nil }
+        let others = self.endpoints.indices.lazy.filter { $0 != endpoint }
+        let alone = others.compactMap { self.endpoints[$0].isForgottenFrom }.max()
+        return [self.endpoints[endpoint].isQuickFrom, alone].lazy.compactMap { $0 }.filter { $0 > now }.min()
+    }
+
     /// Returns the slots that calls in flight take. Calls that may share a request share a slot.
     ///
     /// - Parameter table: The records whose calls are in flight. It is not changed.

@@ -34,11 +34,13 @@ struct CallTimes: Sendable {
         self.out[second] = count > 1 ? count - 1 : nil
     }
 
+    /// The time from which `areShort` can be true; nil before the first call.
+    var judgedFrom: Int64? { self.firstCall?.addingClamped(2 * Self.second) }
+
     /// Returns whether calls take at most a second on average. If most calls hang until their timeout, a few quick ones
     /// among them do not make the endpoint quick. In the two seconds after the first call nobody knows which of them hang.
     func areShort(at now: Int64) -> Bool {
-        guard self.mean <= 1, let firstCall = self.firstCall, now - firstCall >= 2 * Self.second
-        else { return false }
+        guard self.mean <= 1, let judgedFrom, now >= judgedFrom else { return false }
         var (count, milliseconds): (Int, Int64) = (0, 0)
         for (second, calls) in self.out {
             let age = now - (second + 1) * Self.second

@@ -30,10 +30,14 @@ struct EndpointState: Sendable {
     /// Returns whether the breaker is closed and has been for a while, and calls are answered.
     func isWell(at now: Int64) -> Bool { self.breaker.isWell(at: now) && !self.usual.isInDoubt(at: now) }
 
+    /// The time from which `isQuick` can be true; nil before the first call.
+    var isQuickFrom: Int64? { self.times.judgedFrom }
+
+    /// The time ten seconds after the last call; nil before the first one.
+    var isForgottenFrom: Int64? { self.calledAt?.addingClamped(Duration.seconds(10).wholeNanoseconds) }
+
     /// Returns whether the endpoint was called in the last ten seconds.
-    func wasCalledLately(at now: Int64) -> Bool {
-        self.calledAt.map { now.subtractingClamped($0) < Duration.seconds(10).wholeNanoseconds } ?? false
-    }
+    func wasCalledLately(at now: Int64) -> Bool { self.isForgottenFrom.map { now < $0 } ?? false }
 
     /// Returns whether an operator, the breaker and the rate allow a call now.
     func admits(at now: Int64) -> Bool {

@@ -45,7 +45,9 @@ extension Engine {
     /// - Parameter due: The monotonic time before which the record does not come back.
     func park(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
         let (index, parking, record, past) = self.table.withEntry(id) { entry in
-            (entry.assignment, entry.parking, entry.record, ParkedRecords.Past(of: entry, due: due))
+            let answered = self.dispatch.lastAnswered(at: entry.lastEndpoint)
+            let past = ParkedRecords.Past(of: entry, due: due, answered: answered)
+            return (entry.assignment, entry.parking, entry.record, past)
         }
         guard let lot = self.lot, parking != .over else {
             self.assignments[index].parked.putBack(record.offset, in: room, past)
@@ -115,7 +117,8 @@ extension Engine {
 }
 
 extension ParkedRecords.Past {
-    fileprivate init(of entry: Entry, due: Int64) {
+    /// - Parameter answered: The largest number of a call that the record's last endpoint has answered.
+    fileprivate init(of entry: Entry, due: Int64, answered: UInt64) {
         self.init(
             attempts: entry.attempts,
             countedFailures: entry.countedFailures,
@@ -124,8 +127,7 @@ extension ParkedRecords.Past {
             firstFailedAt: entry.firstFailedAt,
             lastReason: entry.lastReason.map { ($0.code, $0.message) },
             hasFailed: entry.hasFailed,
-            failedAlone: entry.failedAlone,
-            failuresAlone: entry.failuresAlone,
+            failuresAlone: entry.failuresAlone.proven(answered: answered),
             due: due,
             expiresAt: entry.expiresAt
         )

@@ -92,6 +92,7 @@ extension Engine {
             entry.firstFailedAt = ticket.firstFailedAt
             entry.lastReason = Reason(ticket.reason, "The last call failed.")
             entry.hasFailed = true
+            entry.isCopy = true
         }
         // The wait that remains after the due time is never longer than this difference, because both times
         // are by the same clock, right or wrong.

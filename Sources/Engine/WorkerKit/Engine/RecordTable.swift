@@ -57,16 +57,18 @@ struct Entry: Sendable {
     var markedEndpoint = 0
     /// Whether a call for the record has failed for a reason of the upstream, as far as one call can tell.
     var hasFailed = false
-    /// Whether the last failure came while calls for other records succeeded at the same endpoint, be it before
-    /// the record was parked.
-    var failedAlone = false
-    /// The number of such failures. A record that shares its requests does so with fewer others after each.
-    var failuresAlone = 0
+    /// The failures while calls for other records succeeded at the same endpoint, be it before the record was parked. A
+    /// record that shares its requests does so with fewer others after each.
+    var failuresAlone = FailuresAlone()
+    /// Whether there are such failures.
+    var hasFailedAlone: Bool { self.failuresAlone.count > 0 }
     /// Whether this worker has cut the last call short.
     var wasCut = false
-    /// Whether the record has failed so since it was taken in. A parked record gets a new chance when it comes
-    /// back: at the beginning of an outage, failures of sound records look the same.
-    var isOutlier: Bool { self.failedAlone && !self.asked.isEmpty }
+    /// Whether the record was read from a retry topic. Calls for it may have been cut short before.
+    var isCopy = false
+    /// Whether the record has failed alone and was called for since it was taken in. A parked record gets a new chance
+    /// when it comes back.
+    var isOutlier: Bool { self.hasFailedAlone && !self.asked.isEmpty }
     /// The number of calls that asked for a hold.
     var holds = 0
     /// The number of the last call that asked for a hold; nil if none has.
@@ -103,15 +105,6 @@ struct Entry: Sendable {
 
     /// Whether the broker is to have a copy or a ticket of the record and has refused it.
     var isRefusedElsewhere: Bool { self.mustStay && self.state.publication?.settlement == nil }
-
-    /// Notes that a call has failed for a reason of the upstream, as far as one call can tell.
-    ///
-    /// - Parameter isAlone: Whether calls for other records succeeded at the same endpoint meanwhile.
-    mutating func failed(isAlone: Bool) {
-        self.hasFailed = true
-        self.failedAlone = isAlone
-        if isAlone { self.failuresAlone += 1 }
-    }
 
     /// Returns the circumstances of an attempt, for the handler.
     func circumstances(of number: Int, at now: Int64, proven: Int64) -> Attempt {
