@@ -79,7 +79,7 @@ struct BatchSceneTests {
             honest.look()
             let table = worker.engine.table
             for id in table.ids where table[id].record.value == Array("ok".utf8) {
-                mostFailures = max(mostFailures, table[id].failuresAlone.count)
+                mostFailures = max(mostFailures, table[id].failuresAlone)
                 mostAttempts = max(mostAttempts, table[id].attempts)
             }
         }

@@ -122,12 +122,12 @@ struct HangingSceneTests {
             }
         }
         let honest = HonestPublisher(simulation)
-        honest.publish(perSecond: 20, for: .seconds(60))
+        honest.publish(perSecond: 20, for: .seconds(90))
         let worker = simulation.startWorker()
         try simulation.run(for: .seconds(5))
         let slow = RecordName(partition: 0, offset: simulation.cluster.append("slow"))
         for _ in 0..<12 { simulation.cluster.append("hangs") }
-        try simulation.run(for: .seconds(60)) { simulation.cluster.outcomes[slow]?.isEmpty == false }
+        try simulation.run(for: .seconds(90)) { simulation.cluster.outcomes[slow]?.isEmpty == false }
         #expect(simulation.cluster.outcomes[slow]?.map(\.fate) == ["succeeded"])
         #expect(worker.upstream.starts(of: slow.offset).count == 2)
         #expect(Array(simulation.violations.prefix(3)) == [])

@@ -349,7 +349,7 @@ struct ParkingSceneTests {
             let table = worker.engine.table
             for id in table.ids where table[id].hasFailed || table[id].parking == .over {
                 let (offset, hasFailed, failedAlone) = (
-                    table[id].offset, table[id].hasFailed, table[id].hasFailedAlone
+                    table[id].offset, table[id].hasFailed, table[id].failedAlone
                 )
                 guard table[id].parking == .over else {
                     failed[offset] = failedAlone

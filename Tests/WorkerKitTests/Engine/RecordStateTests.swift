@@ -60,6 +60,7 @@ struct RecordTableTests {
                 attempt: 1,
                 isFirstThere: true,
                 isOutlier: isOutlier,
+                isFaulty: false,
                 mayBeCut: true,
                 followsCut: false
             )

@@ -147,11 +147,13 @@ package struct CircuitBreaker: Sendable {
         now.subtractingClamped(self.lastAnswer) < Self.freshness.wholeNanoseconds
     }
 
-    /// Returns whether a call that fails now fails alone, as far as can be told at once: others were answered lately, and
-    /// since the breaker opened.
-    package func answersOthers(at now: Int64) -> Bool {
-        self.hasAnsweredLately(at: now)
-            && (self.state == .closed || self.lastAnsweredCall > self.lastCallBeforeOpening)
+    /// Returns whether a call that has failed failed alone: others were answered lately, and the call did not begin before
+    /// the breaker opened.
+    ///
+    /// - Parameter seen: The last answered call when a call for the same record last failed alone. The failures of a sound
+    ///   record at the beginning of an outage all come after the same answer, and count once.
+    package func answersOthers(than call: UInt64, since seen: UInt64, at now: Int64) -> Bool {
+        call > self.lastCallBeforeOpening && self.lastAnsweredCall > seen && self.hasAnsweredLately(at: now)
     }
 
     /// Notes that an admitted call is on its way. If the breaker is not closed, the call is a probe.

@@ -88,7 +88,7 @@ struct CallPace: Sendable {
 
     /// Returns the outcome of a call as far as it concerns the load. Records that the upstream never answers well once
     /// kept the adaptive limit at its minimum, for all others too. A call that was cut short says nothing about the load,
-    /// nor does another failure of a record that fails where others succeed, unless the answer speaks of the load itself.
+    /// nor does a call for a record that is probably at fault itself, unless the answer speaks of the load.
     private mutating func load(
         of exchange: Exchange,
         to call: CallInFlight,
@@ -97,7 +97,7 @@ struct CallPace: Sendable {
         let load = exchange.load
         guard load != .failed else { return .failed }
         self.evidence.note(failed: load == .overloaded, attempt: call.attempt, at: now)
-        guard !call.isCut, load == .answered || !call.isOutlier || exchange.isThrottled else { return .failed }
+        guard !call.isCut, !call.isFaulty || exchange.isThrottled else { return .failed }
         return load == .overloaded && self.evidence.blamesRecords(at: now) ? .failed : load
     }
 

@@ -66,7 +66,7 @@ struct CallQueues: Sendable {
 
     /// Returns how often calls for a record have failed while others succeeded; nil if none has failed at all.
     private static func failures(of id: EntryID, in table: inout RecordTable) -> Int? {
-        table.withEntry(id) { $0.hasFailed ? $0.failuresAlone.count : nil }
+        table.withEntry(id) { $0.hasFailed ? $0.failuresAlone : nil }
     }
 
     /// Lets a record wait until its lane is open again, or until it is chosen as the lane's probe.
@@ -134,7 +134,7 @@ struct CallQueues: Sendable {
         in table: inout RecordTable,
         outliersLimit: Int
     ) -> Bool {
-        guard table.kind(of: id) == kind, table[id].hasFailedAlone else { return true }
+        guard table.kind(of: id) == kind, table[id].failedAlone else { return true }
         let endpoint = table[id].lastEndpoint
         let share = outliersLimit / (1 + table.endpointsOfOutliers(beside: endpoint))
         return table.outlierCalls(to: endpoint) + waiting(endpoint) < max(1, share)

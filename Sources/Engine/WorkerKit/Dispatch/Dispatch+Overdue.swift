@@ -3,8 +3,8 @@ import ServiceKit
 // Calls that are cut short. Before its first failure, nothing tells a record whose calls hang until the timeout from
 // others. A few such records a second would take all slots, and everybody else would wait.
 //
-// So while records that have not failed find no slot, the overdue calls of an endpoint (`UsualTime`) may take half of
-// its slots. The oldest of the others are cut short, if no call for their record has failed before and a repeat does no
+// So while sound records find no slot, the overdue calls of an endpoint (`UsualTime`) may take half of its slots. The
+// oldest of the others are cut short, if no call for their record has failed where others succeeded, and a repeat does no
 // harm. The record is an outlier then: its next call has all the time that it wants, in the quarter of the slots that
 // outliers have.
 extension Dispatch {
@@ -42,10 +42,10 @@ extension Dispatch {
         return next
     }
 
-    /// Returns whether records that have not failed may wait for slots which calls to this endpoint take. The endpoint
+    /// Returns whether records that have not failed alone may wait for slots which calls to this endpoint take. The endpoint
     /// has answered well so far.
     private func isStarving(at endpoint: Int, in table: inout RecordTable, at now: Int64) -> Bool {
-        guard self.queues.ready.freshCount > 0 || self.queues.blocked[endpoint].freshCount > 0,
+        guard self.queues.ready.soundCount > 0 || self.queues.blocked[endpoint].soundCount > 0,
             self.gates.endpoints[endpoint].breaker.state == .closed,
             self.gates.endpoints[endpoint].isWithinRate(at: now),
             self.gates.pace.nextByRate(at: now) == nil

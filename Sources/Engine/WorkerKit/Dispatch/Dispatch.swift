@@ -188,8 +188,9 @@ struct Dispatch: Sendable {
                 began: now,
                 attempt: entry.attempts,
                 isFirstThere: entry.asked.insert(call.endpoint),
-                isOutlier: entry.hasFailedAlone,
-                mayBeCut: call.canBeCut && !entry.hasFailedAlone && !entry.isCopy,
+                isOutlier: entry.failedAlone,
+                isFaulty: entry.failuresAlone >= Entry.faulty,
+                mayBeCut: call.canBeCut && entry.failuresAlone == 0 && !entry.isCopy,
                 followsCut: entry.wasCut
             )
         }
@@ -252,42 +253,27 @@ struct Dispatch: Sendable {
             // This worker has ended the call, so it counts neither against the breaker nor against the record.
             self.gates.cutEnded(call, at: now)
             table.withEntry(id) { entry in
-                entry.hasFailed = true
-                entry.failuresAlone.note(call.number, weight: 2, answered: self.lastAnswered(at: endpoint))
+                entry.failed(
+                    call,
+                    weight: Entry.faulty,
+                    self.gates.endpoints[endpoint].breaker,
+                    at: now
+                )
                 entry.wasCut = true
             }
             return (false, Change())
         }
         let judgement = self.judgement(of: id, at: endpoint, in: &table, at: now)
-        let wasClosed = self.gates.endpoints[endpoint].breaker.state == .closed
         let isMoved = self.gates.failed(call, at: now, using: &random)
         table.withEntry(id) { entry in
             if judgement != .unknown { entry.mark = self.gates.endpoints[endpoint].evidence.mark }
-            entry.hasFailed = true
-            if self.gates.endpoints[endpoint].breaker.answersOthers(at: now) {
-                entry.failuresAlone.note(call.number, answered: self.lastAnswered(at: endpoint))
-            }
+            entry.failed(call, self.gates.endpoints[endpoint].breaker, at: now)
             entry.wasCut = false
         }
-        if wasClosed, isMoved { self.breakerOpened(of: endpoint, in: &table) }
         let isWell = self.gates.endpoints[endpoint].breaker.state == .closed
         return (
             judgement == .record && isWell && !gatesUpstream, Change(breaker: isMoved ? endpoint : nil)
         )
-    }
-
-    /// Returns the largest number of a call that this endpoint has answered.
-    func lastAnswered(at endpoint: Int) -> UInt64 { self.gates.endpoints[endpoint].breaker.lastAnsweredCall }
-
-    /// Forgives the failures at an endpoint that may have been the first of an outage.
-    private func breakerOpened(of endpoint: Int, in table: inout RecordTable) {
-        let answered = self.lastAnswered(at: endpoint)
-        for id in table.ids {
-            table.withEntry(id) { entry in
-                guard entry.hasFailedAlone, entry.lastEndpoint == endpoint else { return }
-                entry.failuresAlone.breakerOpened(answered: answered)
-            }
-        }
     }
 
     /// Returns whose fault a failure is, by how first calls of other records ended at this endpoint since the

@@ -12,6 +12,8 @@ struct FailedRecords: Sendable {
     private var turn = 0
     private(set) var count = 0
 
+    /// The number of records that have not failed where others succeeded.
+    var soundCount: Int { self.lines[0].count }
     var isEmpty: Bool { self.count == 0 }
 
     /// - Parameter failures: How often calls for the record have failed while others succeeded.

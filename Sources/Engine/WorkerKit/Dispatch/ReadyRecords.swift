@@ -18,6 +18,8 @@ struct ReadyRecords: Sendable {
     var count: Int { self.fresh.count + self.failed.count }
     /// The number of records that have not failed yet.
     var freshCount: Int { self.fresh.count }
+    /// The number of records that have not failed where others succeeded.
+    var soundCount: Int { self.fresh.count + self.failed.soundCount }
     /// The number of records that have failed.
     var failedCount: Int { self.failed.count }
     var isEmpty: Bool { self.count == 0 }

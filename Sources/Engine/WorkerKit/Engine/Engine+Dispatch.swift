@@ -107,7 +107,7 @@ extension Engine {
         // A request of several records belongs to several traces, so it carries none.
         case .part(let part):
             _ = self.callTrace(of: id, nil, call.lane)
-            self.upstream.start(part, id: id.packed, failures: self.table[id].failuresAlone.count)
+            self.upstream.start(part, id: id.packed, failures: self.table[id].failuresAlone)
         }
     }
 

@@ -45,9 +45,7 @@ extension Engine {
     /// - Parameter due: The monotonic time before which the record does not come back.
     func park(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
         let (index, parking, record, past) = self.table.withEntry(id) { entry in
-            let answered = self.dispatch.lastAnswered(at: entry.lastEndpoint)
-            let past = ParkedRecords.Past(of: entry, due: due, answered: answered)
-            return (entry.assignment, entry.parking, entry.record, past)
+            (entry.assignment, entry.parking, entry.record, ParkedRecords.Past(of: entry, due: due))
         }
         guard let lot = self.lot, parking != .over else {
             self.assignments[index].parked.putBack(record.offset, in: room, past)
@@ -117,8 +115,7 @@ extension Engine {
 }
 
 extension ParkedRecords.Past {
-    /// - Parameter answered: The largest number of a call that the record's last endpoint has answered.
-    fileprivate init(of entry: Entry, due: Int64, answered: UInt64) {
+    fileprivate init(of entry: Entry, due: Int64) {
         self.init(
             attempts: entry.attempts,
             countedFailures: entry.countedFailures,
@@ -127,7 +124,8 @@ extension ParkedRecords.Past {
             firstFailedAt: entry.firstFailedAt,
             lastReason: entry.lastReason.map { ($0.code, $0.message) },
             hasFailed: entry.hasFailed,
-            failuresAlone: entry.failuresAlone.proven(answered: answered),
+            failedAlone: entry.failedAlone,
+            failuresAlone: entry.failuresAlone,
             due: due,
             expiresAt: entry.expiresAt
         )

@@ -18,7 +18,8 @@ extension Engine {
                 entry.firstFailedAt = past.firstFailedAt
                 entry.lastReason = past.lastReason.map { Reason($0.code, $0.message) }
                 entry.hasFailed = past.hasFailed
-                entry.failuresAlone = FailuresAlone(proven: past.failuresAlone)
+                entry.failedAlone = past.failedAlone
+                entry.failuresAlone = past.failuresAlone
                 entry.expiresAt = past.expiresAt
             }
         }

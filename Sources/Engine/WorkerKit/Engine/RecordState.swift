@@ -164,7 +164,9 @@ struct CallInFlight: Sendable {
     let isFirstThere: Bool
     /// Whether the record's last call failed while calls for other records succeeded at the same endpoint.
     let isOutlier: Bool
-    /// Whether the call may be cut short: it can be made again, and no call for the record has failed before.
+    /// Whether the record has failed so often where others succeeded that it is probably at fault itself.
+    let isFaulty: Bool
+    /// Whether the call may be cut short: it can be made again, and no call for the record has failed alone before.
     let mayBeCut: Bool
     /// Whether the record's call before this one was cut short.
     let followsCut: Bool

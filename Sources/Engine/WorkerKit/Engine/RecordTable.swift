@@ -57,18 +57,24 @@ struct Entry: Sendable {
     var markedEndpoint = 0
     /// Whether a call for the record has failed for a reason of the upstream, as far as one call can tell.
     var hasFailed = false
-    /// The failures while calls for other records succeeded at the same endpoint, be it before the record was parked. A
-    /// record that shares its requests does so with fewer others after each.
-    var failuresAlone = FailuresAlone()
-    /// Whether there are such failures.
-    var hasFailedAlone: Bool { self.failuresAlone.count > 0 }
+    /// Whether the last failure came while calls for other records succeeded at the same endpoint, be it before
+    /// the record was parked, or the record is probably at fault itself.
+    var failedAlone = false
+    /// The number of such failures. A record that shares its requests does so with fewer others after each.
+    var failuresAlone = 0
+    /// The number of such failures after which the record is probably at fault itself. A sound record can fail so once or
+    /// twice at the beginning of an outage, or beside others in one request. A call that was cut short counts as so many,
+    /// because it has taken a slot for long.
+    static let faulty = 3
+    /// The last call that its endpoint had answered when the record last failed so.
+    private var answerSeen: UInt64 = 0
     /// Whether this worker has cut the last call short.
     var wasCut = false
     /// Whether the record was read from a retry topic. Calls for it may have been cut short before.
     var isCopy = false
-    /// Whether the record has failed alone and was called for since it was taken in. A parked record gets a new chance
-    /// when it comes back.
-    var isOutlier: Bool { self.hasFailedAlone && !self.asked.isEmpty }
+    /// Whether the record has failed so since it was taken in. A parked record gets a new chance when it comes
+    /// back: at the beginning of an outage, failures of sound records look the same.
+    var isOutlier: Bool { self.failedAlone && !self.asked.isEmpty }
     /// The number of calls that asked for a hold.
     var holds = 0
     /// The number of the last call that asked for a hold; nil if none has.
@@ -105,6 +111,22 @@ struct Entry: Sendable {
 
     /// Whether the broker is to have a copy or a ticket of the record and has refused it.
     var isRefusedElsewhere: Bool { self.mustStay && self.state.publication?.settlement == nil }
+
+    /// Notes that a call has failed for a reason of the upstream, as far as one call can tell.
+    ///
+    /// - Parameters:
+    ///   - breaker: The breaker of the endpoint, which knows whether calls for other records succeeded meanwhile.
+    ///   - weight: The number of failures for which it counts if they did.
+    mutating func failed(_ call: CallInFlight, weight: Int = 1, _ breaker: CircuitBreaker, at now: Int64) {
+        self.hasFailed = true
+        let isAlone = breaker.answersOthers(than: call.number, since: self.answerSeen, at: now)
+        if isAlone {
+            self.failuresAlone += weight
+            self.answerSeen = breaker.lastAnsweredCall
+        }
+        // An outage does not clear a record that is probably at fault.
+        self.failedAlone = isAlone || self.failuresAlone >= Self.faulty
+    }
 
     /// Returns the circumstances of an attempt, for the handler.
     func circumstances(of number: Int, at now: Int64, proven: Int64) -> Attempt {

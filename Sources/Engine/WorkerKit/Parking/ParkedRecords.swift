@@ -20,11 +20,12 @@ struct ParkedRecords: Sendable {
         var lastReason: (code: String, message: String)?
         /// Whether a call for the record has failed, be it by the upstream's fault.
         var hasFailed = false
-        /// The number of failures that have been proven to come while calls for other records succeeded.
+        /// Whether the last failure came while calls for other records succeeded.
+        var failedAlone = false
+        /// The number of such failures.
         var failuresAlone = 0
-        /// Whether the record is probably at fault itself. Records that share a request fail together, so a sound one can
-        /// fail once.
-        var isFaulty: Bool { self.failuresAlone >= 2 }
+        /// Whether the record has failed so often where others succeeded that it is probably at fault itself.
+        var isFaulty: Bool { self.failuresAlone >= Entry.faulty }
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
         /// The monotonic time at which the record's deadline has passed, in nanoseconds, whatever the wall clock
