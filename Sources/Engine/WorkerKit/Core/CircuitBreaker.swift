@@ -149,11 +149,8 @@ package struct CircuitBreaker: Sendable {
 
     /// Returns whether a call that has failed failed alone: others were answered lately, and the call did not begin before
     /// the breaker opened.
-    ///
-    /// - Parameter seen: The last answered call when a call for the same record last failed alone. The failures of a sound
-    ///   record at the beginning of an outage all come after the same answer, and count once.
-    package func answersOthers(than call: UInt64, since seen: UInt64, at now: Int64) -> Bool {
-        call > self.lastCallBeforeOpening && self.lastAnsweredCall > seen && self.hasAnsweredLately(at: now)
+    package func answersOthers(than call: UInt64, at now: Int64) -> Bool {
+        call > self.lastCallBeforeOpening && self.hasAnsweredLately(at: now)
     }
 
     /// Notes that an admitted call is on its way. If the breaker is not closed, the call is a probe.

@@ -87,8 +87,8 @@ struct CallGates: Sendable {
         return isShared ? max(1, limit / self.endpoints.count) : limit - limit / 4
     }
 
-    /// Returns a time at which an endpoint may get more slots although no call comes back; nil if there is none. Nobody
-    /// may notice it otherwise: the endpoint proves to be quick, or another one has not been called for a while.
+    /// Returns a time at which an endpoint may get more slots although no call comes back: it proves to be quick, or the
+    /// other endpoints have not been called for a while. Nil if there is none.
     func moreSlots(for endpoint: Int, at now: Int64) -> Int64? {
         guard self.endpoints.count > 1, !self.endpoints[endpoint].isQuick(at: now) else { return nil }
         let others = self.endpoints.indices.lazy.filter { $0 != endpoint }

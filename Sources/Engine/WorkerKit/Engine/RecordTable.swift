@@ -60,7 +60,7 @@ struct Entry: Sendable {
     /// Whether the last failure came while calls for other records succeeded at the same endpoint, be it before
     /// the record was parked, or the record is probably at fault itself.
     var failedAlone = false
-    /// The number of such failures. A record that shares its requests does so with fewer others after each.
+    /// The number of such failures, each after another answer. A record that shares its requests does so with fewer others after each.
     var failuresAlone = 0
     /// The number of such failures after which the record is probably at fault itself. A sound record can fail so once or
     /// twice at the beginning of an outage, or beside others in one request. A call that was cut short counts as so many,
@@ -119,8 +119,9 @@ struct Entry: Sendable {
     ///   - weight: The number of failures for which it counts if they did.
     mutating func failed(_ call: CallInFlight, weight: Int = 1, _ breaker: CircuitBreaker, at now: Int64) {
         self.hasFailed = true
-        let isAlone = breaker.answersOthers(than: call.number, since: self.answerSeen, at: now)
-        if isAlone {
+        let isAlone = breaker.answersOthers(than: call.number, at: now)
+        // At the beginning of an outage all failures of a sound record come after the same answer, and count once.
+        if isAlone, breaker.lastAnsweredCall > self.answerSeen {
             self.failuresAlone += weight
             self.answerSeen = breaker.lastAnsweredCall
         }
