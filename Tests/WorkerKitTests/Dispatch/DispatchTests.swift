@@ -363,18 +363,11 @@ struct DispatchAnswerTests {
         let endpoints = ["main", "side"].map { UpstreamEndpoint($0) }
         var records = RecordsToCall(endpoints) { $0.concurrency = 4 }
         // After a good answer, the time of overdue calls would be known too.
-        for _ in 0..<9 {
-            _ = records.arrive()
-            _ = records.fail(try required(records.callNext(to: 1)))
-        }
+        for _ in 0..<9 { _ = records.fail(try required(records.arriveAndCall(to: 1))) }
         records.seconds += 1
         _ = try required(records.arriveAndCall())
-        for _ in 0..<2 {
-            _ = records.arrive()
-            _ = try required(records.callNext(to: 1))
-        }
-        _ = records.arrive()
-        #expect(records.callNext(to: 1) == nil)
+        for _ in 0..<2 { _ = try required(records.arriveAndCall(to: 1)) }
+        #expect(records.arriveAndCall(to: 1) == nil)
         #expect(records.nextCall() == 102)
         records.seconds = 102
         #expect(records.nextBlocked(at: 1) != nil)
@@ -385,13 +378,9 @@ struct DispatchAnswerTests {
         var records = RecordsToCall(endpoints) { $0.concurrency = 8 }
         _ = records.answer(try required(records.arriveAndCall()))
         records.seconds += 4
-        for _ in 0..<4 {
-            _ = records.arrive()
-            _ = try required(records.callNext(to: 1))
-        }
+        for _ in 0..<4 { _ = try required(records.arriveAndCall(to: 1)) }
         records.seconds += 4
-        _ = records.arrive()
-        #expect(records.callNext(to: 1) == nil)
+        #expect(records.arriveAndCall(to: 1) == nil)
         #expect(records.nextCall() == 110)
         records.seconds = 110
         #expect(records.nextBlocked(at: 1) != nil)

@@ -82,9 +82,9 @@ struct RecordsToCall {
     }
 
     /// Makes a call for a new record.
-    mutating func arriveAndCall() -> EntryID? {
+    mutating func arriveAndCall(to endpoint: Int = 0) -> EntryID? {
         _ = self.arrive()
-        return self.callNext()
+        return self.callNext(to: endpoint)
     }
 
     /// Returns the calls that are to be ended because others wait.

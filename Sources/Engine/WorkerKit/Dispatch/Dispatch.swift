@@ -189,7 +189,7 @@ struct Dispatch: Sendable {
                 attempt: entry.attempts,
                 isFirstThere: entry.asked.insert(call.endpoint),
                 isOutlier: entry.failedAlone,
-                isFaulty: entry.failuresAlone >= Entry.faulty,
+                isFaulty: entry.isFaulty,
                 mayBeCut: call.canBeCut && entry.failuresAlone == 0 && !entry.isCopy,
                 followsCut: entry.wasCut
             )

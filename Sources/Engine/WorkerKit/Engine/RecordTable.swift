@@ -66,6 +66,8 @@ struct Entry: Sendable {
     /// twice at the beginning of an outage, or beside others in one request. A call that was cut short counts as so many,
     /// because it has taken a slot for long.
     static let faulty = 3
+    /// Whether the record has failed so often.
+    var isFaulty: Bool { self.failuresAlone >= Self.faulty }
     /// The last call that its endpoint had answered when the record last failed so.
     private var answerSeen: UInt64 = 0
     /// Whether this worker has cut the last call short.
@@ -126,7 +128,7 @@ struct Entry: Sendable {
             self.answerSeen = breaker.lastAnsweredCall
         }
         // An outage does not clear a record that is probably at fault.
-        self.failedAlone = isAlone || self.failuresAlone >= Self.faulty
+        self.failedAlone = isAlone || self.isFaulty
     }
 
     /// Returns the circumstances of an attempt, for the handler.
