@@ -332,7 +332,7 @@ let package = Package(
             on: "DeadLetters",
             dependencies: [
                 "Cryptography", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "WireFormats",
-                "WireMessages",
+                "WireMessages", "WorkerKit",
                 grdb, grdbSQLite, protobuf,
             ]
         ),
@@ -536,7 +536,8 @@ let package = Package(
             name: "DeadLettersTests",
             dependencies: [
                 "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
-                "Records", "TestMaterial", "WireFormats", "WireMessages", "WorkerTestSupport", grdb, protobuf,
+                "Records", "ServiceKit", "TestMaterial", "WireFormats", "WireMessages", "WorkerKit",
+                "WorkerTestSupport", grdb, protobuf,
             ],
             swiftSettings: house
         ),
@@ -669,8 +670,8 @@ let package = Package(
             name: "DeadLetterPagesTests",
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
-                "Records", "ServerTLS", "WebPages", "WireFormats", "WorkerTestSupport", hummingbird,
-                hummingbirdCore, lifecycle, logging,
+                "Records", "ServerTLS", "ServiceKit", "WebPages", "WireFormats", "WorkerKit",
+                "WorkerTestSupport", hummingbird, hummingbirdCore, lifecycle, logging,
             ],
             swiftSettings: house
         ),

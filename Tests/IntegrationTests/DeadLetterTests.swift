@@ -340,7 +340,7 @@ struct DeadLetterTests {
         for command in [
             ["stats"], ["groups"], ["list"], ["show", "\(cluster.deadLetters)/0/0"],
             ["replay", "--group", group],
-            ["outcomes"], ["retention"], ["audit"], ["watch", "--count", "1", "--help"],
+            ["outcomes"], ["parked"], ["retention"], ["audit"], ["watch", "--count", "1", "--help"],
         ] {
             let run = try tool.run(command)
             #expect(run.status == 0 || run.status == 4, "\(command) \(run)")

@@ -23,8 +23,8 @@ package struct DeadLettersCommand: AsyncParsableCommand {
             StatsCommand.self, GroupsCommand.self, ListCommand.self, ShowCommand.self, ReplayCommand.self,
             EditCommand.self, OutcomesCommand.self, DiscardCommand.self, RestoreCommand.self,
             NoteCommand.self,
-            AssignCommand.self, ExportCommand.self, WatchCommand.self, RetentionCommand.self,
-            AuditCommand.self,
+            AssignCommand.self, ExportCommand.self, WatchCommand.self, ParkedCommand.self,
+            RetentionCommand.self, AuditCommand.self,
             ServeCommand.self, SettingsCommand.self,
         ]
     )

@@ -1,6 +1,7 @@
 import ActivationIntake
 import ArgumentParser
 package import ServiceKit
+import WorkerKit
 
 /// The workers of the fleet and their topics. A new worker is added here.
 package enum Roster {
@@ -88,7 +89,7 @@ package enum Roster {
 extension WorkerIdentity {
     package var resultTopic: String { "\(self.topic).result" }
     package var deadLetterTopic: String { "\(self.topic).dead-letter" }
-    package var parkedTopic: String { "\(self.topic).parked" }
+    package var parkedTopic: String { self.topic + ParkingTicket.topicSuffix }
 }
 
 /// A topic to create, in the form `name:partitions`.
@@ -104,7 +105,7 @@ package struct TopicPlan: Hashable, Sendable {
 
     /// The settings in which the topic differs from the broker's defaults.
     package var settings: [String: String] {
-        self.name.hasSuffix(".parked") ? ["cleanup.policy": "compact"] : [:]
+        self.name.hasSuffix(ParkingTicket.topicSuffix) ? ["cleanup.policy": "compact"] : [:]
     }
 }
 

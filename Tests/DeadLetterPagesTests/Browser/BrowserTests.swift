@@ -22,6 +22,7 @@ struct BrowserTests {
 
     @Test func fromGroupsToTheOutcome() async throws {
         try await Stage.run(letters: Mess.letters(), refreshInterval: .milliseconds(500)) { stage in
+            try await ParkedPageTests.park(on: stage)
             _ = try await stage.page("/", once: { $0.contains("open dead letters in") })
             try await Browser.drive { browser in
                 let home = "http://localhost:\(stage.port)"
@@ -60,6 +61,7 @@ struct BrowserTests {
                     ("11-discard", "/discard?reason=http.503"),
                     ("12-fault", "/letters?since=yesterday&where=a%3D"),
                     ("13-refused", "/plan?reason=muid.malformed"), ("14-lost", "/nowhere"),
+                    ("22-parked", "/parked"),
                 ] {
                     try await browser.open(home + path)
                     #expect(try await browser.photograph(name) == [])

@@ -37,8 +37,8 @@ struct Frame: Sendable {
 
     /// The pages of the navigation.
     private static let places: [(label: String, address: String)] = [
-        ("Groups", "/"), ("Letters", "/letters"), ("Replays", "/replays"), ("Retention", "/retention"),
-        ("Audit trail", "/audit"),
+        ("Groups", "/"), ("Letters", "/letters"), ("Replays", "/replays"), ("Parked", "/parked"),
+        ("Retention", "/retention"), ("Audit trail", "/audit"),
     ]
 
     init(

@@ -117,6 +117,7 @@ struct Pages: Sendable {
         case "replays" where steps.count == 1: return try self.batches(visit)
         case "replays" where steps.count == 2: return try self.batch(visit, String(steps[1]))
         case "audit" where steps.count == 1: return try self.audit(visit)
+        case "parked" where steps.count == 1: return try await self.parked(visit)
         case "retention" where steps.count == 1: return try self.retention(visit)
         default: return self.message(visit, .notFound, heading: "There is no such page", sentences: [])
         }

@@ -62,6 +62,27 @@ extension Templates {
         {{/main}}{{/layout}}
         """
 
+    static let parked = """
+        {{<layout}}{{$main}}
+        <h1>Parked records</h1>
+        <p class="lead">{{summary}}</p>
+        {{#notes}}<p class="notice">{{.}}</p>
+        {{/notes}}
+        <div class="scroll" tabindex="0" role="region" aria-label="Parked records"><table>
+        <thead><tr><th scope="col">Topic</th><th scope="col" class="n">Records</th><th scope="col">Wait for</th>
+        <th scope="col" class="n">Partitions</th><th scope="col">Parked since</th><th scope="col">Oldest record</th></tr></thead>
+        <tbody>
+        {{#rows}}<tr><th scope="row">{{topic}}</th><td class="n">{{count}}</td><td>{{condition}}</td>
+        <td class="n">{{partitions}}</td><td class="nowrap">{{since}}</td><td class="nowrap">{{oldest}}</td></tr>
+        {{/rows}}
+        {{^rows}}<tr><td colspan="6">No record is parked.</td></tr>{{/rows}}
+        </tbody></table></div>
+        <p>Parked records are no dead letters. Their worker takes them up again by itself, in the order of their keys.
+        On the worker's machine <code>fleet admin release</code> makes it try at once, and <code>fleet status</code> shows
+        which lanes are held and which circuit breakers are open. The input topic has to keep the records until then.</p>
+        {{/main}}{{/layout}}
+        """
+
     static let retention = """
         {{<layout}}{{$main}}
         <h1>What the broker deletes, and when</h1>

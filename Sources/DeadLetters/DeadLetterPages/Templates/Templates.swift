@@ -6,9 +6,7 @@ struct Templates: Sendable {
     /// The templates by name.
     enum Name: String, CaseIterable {
         case layout, filter, pager, groups, letters, letter, edit, mend, plan, how, notes, aside, batches,
-            batch,
-            audit, retention,
-            message
+            batch, parked, audit, retention, message
     }
 
     private let templates: PageTemplates
@@ -45,6 +43,7 @@ struct Templates: Sendable {
         case .batches: self.batches
         case .batch: self.batch
         case .audit: self.audit
+        case .parked: self.parked
         case .retention: self.retention
         case .message: self.message
         }

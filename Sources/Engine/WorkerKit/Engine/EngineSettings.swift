@@ -147,7 +147,7 @@ package struct EngineSettings: Hashable, Sendable {
         self.inputTopic = inputTopic
         self.resultTopic = inputTopic + ".result"
         self.deadLetterTopic = inputTopic + ".dead-letter"
-        self.parkedTopic = inputTopic + ".parked"
+        self.parkedTopic = inputTopic + ParkingTicket.topicSuffix
         self.groupID = groupID
         self.worker = worker
         self.workerVersion = workerVersion

@@ -43,6 +43,9 @@ package struct ParkingTicket: Hashable, Sendable {
         self.room = room
     }
 
+    /// The end of the name of a parking topic, after the name of the topic whose records it is for.
+    package static let topicSuffix = ".parked"
+
     private static let prefix = "p1"
 
     /// Returns whether this is the record that the ticket was written for. A topic that was deleted and
