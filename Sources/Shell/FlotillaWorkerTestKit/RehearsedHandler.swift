@@ -86,6 +86,8 @@ struct RehearsedHandler<Base: Handler>: Handler {
 
     func unknownFields(in record: InboundRecord) -> UnknownFields? { self.base.unknownFields(in: record) }
 
+    func object(in record: InboundRecord) -> JSONObject? { self.base.object(in: record) }
+
     func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? {
         Answer(answer: self.base.expired(record, attempt), record: record)
     }

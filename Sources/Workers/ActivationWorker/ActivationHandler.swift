@@ -174,6 +174,8 @@ package struct ActivationHandler: Handler {
         UnknownFields(of: record, in: .activation)
     }
 
+    package func object(in record: InboundRecord) -> JSONObject? { RecordObject.activation(record) }
+
     /// Encodes the value of the result record. `answer` is nil if GDT has said nothing final.
     package func encode(
         _ outcome: Outcome,

@@ -215,6 +215,8 @@ package struct DeviceCheckHandler: Handler {
         UnknownFields(of: record, in: .deviceCheck)
     }
 
+    package func object(in record: InboundRecord) -> JSONObject? { RecordObject.deviceCheck(record) }
+
     /// Encodes the value of the result record. `answer` is nil if Apple has said nothing final.
     package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
         DeviceCheckResult.encode(outcome, answer, as: format)

@@ -256,6 +256,8 @@ package struct ReceiptHandler: Handler {
         UnknownFields(of: record, in: .receipt, bytesLimit: Receipt.recordBytesLimit)
     }
 
+    package func object(in record: InboundRecord) -> JSONObject? { RecordObject.receipt(record) }
+
     /// Encodes the value of the result record. `answer` is nil if Apple has said nothing final.
     package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
         ReceiptResult.encode(outcome, answer, as: format)

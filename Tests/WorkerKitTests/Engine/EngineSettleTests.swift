@@ -262,4 +262,20 @@ struct EngineSettleTests {
         #expect(failures == 8)
         #expect(simulation.violations == [])
     }
+
+    /// The conditions of `worker.skip`: on headers, and on fields.
+    @Test func recordsThatAreToBeSkippedAreRejectedWithoutACall() throws {
+        let simulation = Simulation {
+            $0.skip = ["header:test=1", "field:kind=probe"].compactMap { RecordFilter($0) }
+        }
+        simulation.cluster.append("a", headers: [RecordHeader("test", "1")])
+        simulation.cluster.append("b", headers: [RecordHeader("test", "2")])
+        simulation.cluster.append(#"{"kind":"probe"}"#)
+        simulation.cluster.append(#"{"kind":"order"}"#)
+        let worker = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(5)))
+        #expect(simulation.cluster.fates() == ["rejected", "succeeded", "rejected", "succeeded"])
+        #expect(worker.upstream.calls.count == 2)
+        #expect(simulation.violations == [])
+    }
 }

@@ -29,6 +29,16 @@ struct WorkerSettingsTests {
         #expect(findings.count == 1 && findings.first?.hasSuffix("kafka.properties: \(problem)") == true)
     }
 
+    @Test(arguments: [
+        ("[header:test=1, field:kind]", nil), ("[]", nil), ("header:test", nil),
+        ("[test=1]", "worker.skip: must be header:NAME or field:NAME, with =VALUE or without"),
+    ])
+    func conditionsOfSkippedRecordsAreRead(list: String, problem: String?) throws {
+        let findings = try Self.findings("worker: {skip: \(list)}\n")
+        #expect(findings.count == (problem == nil ? 0 : 1))
+        #expect(findings.first?.hasSuffix(problem ?? "") ?? true, "\(findings)")
+    }
+
     /// A change of the format alone must not put the id of another schema before the values.
     @Test(arguments: [
         ("result_json_schema_id: 7", nil), ("result_format: protobuf, result_protobuf_schema_id: 7", nil),

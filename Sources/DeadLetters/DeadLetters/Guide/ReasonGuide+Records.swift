@@ -195,6 +195,11 @@ extension ReasonGuide {
                 "Check the key file: it has to be the .p8 that Apple gave, whole. Restart the worker, then "
                 + "replay."
         ),
+        "worker.skip": ReasonGuide(
+            .no,
+            "The setting worker.skip of the worker leaves this record out, by a header or a field that it has.",
+            advice: "If the record is to be called for, change worker.skip, and publish the record again."
+        ),
         "deadline": ReasonGuide(
             .afterFix,
             "The record's deadline passed before anything final was known.",

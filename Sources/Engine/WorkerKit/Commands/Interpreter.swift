@@ -33,8 +33,13 @@ struct Interpreter<P: WorkerProgram> {
     /// Returns a line of JSON: the request that would be sent for a record, or the verdict that settles it
     /// without a call.
     func plan(of record: InboundRecord, _ attempt: Attempt) -> String {
-        var memory = self.program.handler.emptyMemory
-        let plan = self.program.handler.plan(record, attempt, with: &memory)
+        let handler = self.program.handler
+        let skip = self.program.settings.engine.skip
+        if let reason = skip.reasonToSkip(record, reading: { handler.object(in: $0) }) {
+            return self.line(.refuse(reason, nil), record, at: attempt).text
+        }
+        var memory = handler.emptyMemory
+        let plan = handler.plan(record, attempt, with: &memory)
         return self.text(of: plan.erased(), record, attempt)
     }
 

@@ -55,6 +55,7 @@ extension Engine {
         if self.isDeadly(id) { return self.rejectDeadly(id) }
         guard !self.isExpired(id) else { return self.expire(id) }
         if let next = self.table.followUp(of: id) { return self.callOrWait(id, next.call) }
+        if let reason = self.reasonToSkip(id) { return self.settle(id, as: .rejected, because: reason, nil) }
         let circumstances = self.table.withEntry(id) {
             $0.circumstances(of: $0.attempts + 1, at: self.now.wall, proven: self.deadlineNow)
         }
@@ -68,6 +69,12 @@ extension Engine {
         case .answer(let answer): self.settle(id, as: .succeeded, because: nil, answer)
         case .refuse(let reason, let answer): self.settle(id, as: .rejected, because: reason, answer)
         case .reject(let rejection): self.deadLetter(id, rejection)
+        }
+    }
+
+    private func reasonToSkip(_ id: EntryID) -> Reason? {
+        self.settings.skip.reasonToSkip(self.table[id].record) { record in
+            self.handling(id) { self.handler.object(record) }
         }
     }
 

@@ -75,6 +75,8 @@ package struct EngineSettings: Hashable, Sendable {
     /// How long after its timestamp a call may still be made for a record. After that, its outcome is
     /// `expired`.
     package var deadline = Duration.seconds(7 * 24 * 3_600)
+    /// The conditions of which one is enough to leave a record out: its outcome is `rejected`, without a call.
+    package var skip: [RecordFilter] = []
     /// The topics in which records spend long waits between two attempts, by ascending delay. The list is
     /// empty if an order is kept. A wait shorter than the first delay is spent in hand.
     package var retryTiers: [RetryTier] = []

@@ -16,6 +16,7 @@ package struct ErasedHandler: Sendable {
     package let resultPlace: Int
     package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
     package let unknownFields: @Sendable (InboundRecord) -> UnknownFields?
+    package let object: @Sendable (InboundRecord) -> JSONObject?
     package let smaller: @Sendable (any Sendable) -> (any Sendable)?
     package let channelTopics: [String]
     package let channelRecords: @Sendable (InboundRecord, Outcome, (any Sendable)?) -> [OutboundRecord]
@@ -43,6 +44,7 @@ package struct ErasedHandler: Sendable {
         self.resultPlace = handler.resultPlace
         self.expired = { record, attempt in handler.expired(record, attempt) }
         self.unknownFields = { record in handler.unknownFields(in: record) }
+        self.object = { record in handler.object(in: record) }
         self.smaller = { answer in (answer as? H.Answer).flatMap { handler.smaller($0) } }
         self.channelTopics = handler.channelTopics
         self.channelRecords = { record, outcome, answer in

@@ -48,6 +48,10 @@ package protocol Handler: Sendable {
     /// for each record that ends.
     func unknownFields(in record: InboundRecord) -> UnknownFields?
 
+    /// Returns a record's value as one JSON object, for the conditions of `worker.skip` on fields; nil if it cannot be
+    /// read. By default only a value in JSON can be read.
+    func object(in record: InboundRecord) -> JSONObject?
+
     /// Returns a form of an answer that takes up less room and says what it leaves out; nil, the default, if
     /// there is none. The engine asks for it when an outcome is larger than the broker accepts, again and
     /// again until the outcome fits.
@@ -104,6 +108,8 @@ extension Handler {
     package var resultPlace: Int { 0 }
 
     package func unknownFields(in record: InboundRecord) -> UnknownFields? { nil }
+
+    package func object(in record: InboundRecord) -> JSONObject? { RecordObject.json(record) }
 
     package func smaller(_ answer: Answer) -> Answer? { nil }
 

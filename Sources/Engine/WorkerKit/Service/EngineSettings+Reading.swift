@@ -54,6 +54,10 @@ extension EngineSettings {
             in: .seconds(1)...(.seconds(365 * 24 * 3_600)),
             help: "How long after its timestamp a record may still be called for; then it expires."
         )
+        self.skip = reader.filters(
+            "skip",
+            help: "Records to reject without a call: header:NAME, header:NAME=VALUE, field:NAME=VALUE."
+        )
         self.resultFormat = reader.oneOf(
             "result_format",
             default: self.resultFormat,

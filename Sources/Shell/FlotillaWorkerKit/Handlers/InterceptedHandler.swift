@@ -162,6 +162,8 @@ package struct InterceptedHandler<Base: Handler>: Handler {
         self.base.unknownFields(in: record)
     }
 
+    package func object(in record: InboundRecord) -> JSONObject? { self.base.object(in: record) }
+
     package func smaller(_ answer: Base.Answer) -> Base.Answer? { self.base.smaller(answer) }
 
     package func expired(_ record: InboundRecord, _ attempt: WorkerKit.Attempt) -> Base.Answer? {

@@ -81,6 +81,19 @@ extension RecordPayload {
         }
     }
 
+    /// The message as a JSON object; nil if it is not in JSON, or no object.
+    package var object: JSONObject? {
+        self.format == .json ? JSONObject(self.message, depthLimit: Self.depthLimit) : nil
+    }
+
+    /// Returns the message as a JSON object; nil if it is none and cannot be made one.
+    func object<Decoded: Message>(as type: Decoded.Type) -> JSONObject? {
+        switch self.format {
+        case .json: self.object
+        case .protobuf: (try? self.decode(as: type).jsonUTF8Bytes()).flatMap { JSONObject($0) }
+        }
+    }
+
     /// The bytes of the message; a copy only if a frame stands before it.
     var message: [UInt8] {
         self.start == 0 ? self.bytes : Array(self.bytes[self.start...])
