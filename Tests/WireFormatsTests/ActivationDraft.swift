@@ -19,7 +19,7 @@ struct ActivationDraft {
         change(&self.message)
     }
 
-    func activation() throws -> Activation { try Activation(self.message) }
+    func activation() throws -> Activation { try Activation(ActivationFields(self.message)) }
 
     var json: [UInt8] {
         get throws { try self.message.jsonUTF8Bytes() }

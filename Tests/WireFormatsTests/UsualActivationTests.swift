@@ -21,7 +21,7 @@ import WireMessages
     ])
     func readsTheUsualSpelling(_ text: String) throws {
         let usual = try #require(UsualActivation(Array(text.utf8), from: 0))
-        #expect(usual.message == (try Self.general(Array(text.utf8))))
+        #expect(usual.fields == (try Self.general(Array(text.utf8))))
     }
 
     @Test(arguments: [
@@ -33,13 +33,13 @@ import WireMessages
         #"{"[x]":1}"#, #"[{"appId":"1"}]"#, #"{"appId":"1"} x"#, #""appId""#, "",
     ])
     func leavesTheRestToTheGeneralDecoder(_ text: String) {
-        #expect(UsualActivation(Array(text.utf8), from: 0)?.message == nil)
+        #expect(UsualActivation(Array(text.utf8), from: 0)?.fields == nil)
     }
 
     @Test func readsBehindAFrame() throws {
         let text: [UInt8] = [0, 0xFF, 0xFE] + Self.full.utf8
         let usual = try #require(UsualActivation(text, from: 3))
-        #expect(usual.message == (try Self.general(Array(Self.full.utf8))))
+        #expect(usual.fields == (try Self.general(Array(Self.full.utf8))))
     }
 
     /// Every byte is replaced, removed and doubled.
@@ -59,15 +59,15 @@ import WireMessages
                 guard let usual = UsualActivation(miss, from: 0) else { continue }
                 read += 1
                 let general = try? Self.general(miss)
-                #expect(usual.message == general, "\(String(decoding: miss, as: UTF8.self))")
+                #expect(usual.fields == general, "\(String(decoding: miss, as: UTF8.self))")
             }
         }
         #expect(read > 1_000)
     }
 
-    private static func general(_ text: [UInt8]) throws -> Flotilla_Activation_V1_Activation {
+    private static func general(_ text: [UInt8]) throws -> ActivationFields {
         var options = JSONDecodingOptions()
         options.ignoreUnknownFields = true
-        return try Flotilla_Activation_V1_Activation(jsonUTF8Bytes: text, options: options)
+        return ActivationFields(try Flotilla_Activation_V1_Activation(jsonUTF8Bytes: text, options: options))
     }
 }

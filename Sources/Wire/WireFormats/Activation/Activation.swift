@@ -78,30 +78,31 @@ package struct Activation: Hashable, Sendable {
     }
 
     private init(reading record: borrowing InboundRecord) throws(Fault) {
-        let (message, illegible): (Flotilla_Activation_V1_Activation, PhoneField?)
+        let (fields, illegible): (ActivationFields, PhoneField?)
         do throws(RecordFault) {
-            (message, illegible) = try Self.message(in: try RecordPayload(of: record))
+            (fields, illegible) = try Self.fields(in: try RecordPayload(of: record))
         } catch {
             throw .record(error)
         }
-        try self.init(message, illegible: illegible, recordTimestamp: record.timestamp)
+        try self.init(fields, illegible: illegible, recordTimestamp: record.timestamp)
     }
 
     /// Decodes the payload.
     ///
-    /// - Returns: the message, and the first phone's field that had to be left out because it could not be
+    /// - Returns: the fields, and the first phone's field that had to be left out because it could not be
     ///   decoded.
-    private static func message(
+    private static func fields(
         in payload: RecordPayload
-    ) throws(RecordFault) -> (Flotilla_Activation_V1_Activation, PhoneField?) {
+    ) throws(RecordFault) -> (ActivationFields, PhoneField?) {
         if payload.format == .json, let usual = UsualActivation(payload.bytes, from: payload.start) {
-            return (usual.message, nil)
+            return (usual.fields, nil)
         }
         do throws(RecordFault) {
-            return (try payload.decode(as: Flotilla_Activation_V1_Activation.self), nil)
+            return (ActivationFields(try payload.decode(as: Flotilla_Activation_V1_Activation.self)), nil)
         } catch {
             guard let legible = payload.withoutIllegiblePhoneFields() else { throw error }
-            return (try legible.payload.decode(as: Flotilla_Activation_V1_Activation.self), legible.first)
+            let message = try legible.payload.decode(as: Flotilla_Activation_V1_Activation.self)
+            return (ActivationFields(message), legible.first)
         }
     }
 }

@@ -1,15 +1,12 @@
-import SwiftProtobuf
-import WireMessages
-
 /// An activation in its usual spelling in JSON, taken directly from the text.
 ///
 /// Publishers write nearly all records in the spelling that proto3's mapping prescribes, and this reader takes a
 /// quarter of the time of the general decoder. Anything else, correct or not, is left to that decoder: another
 /// spelling of a name or a value, null, an escape, a name that occurs twice, a list or an object.
 struct UsualActivation {
-    private(set) var message: Flotilla_Activation_V1_Activation
+    let fields: ActivationFields
 
-    /// Reads the message that begins at `start`. Nil if its spelling is not the usual one.
+    /// Reads the record whose text begins at `start`. Nil if its spelling is not the usual one.
     init?(_ text: [UInt8], from start: Int) {
         guard (try? UTF8Span(validating: text.span.extracting(start...))) != nil else { return nil }
         var reader = JSONReader(
@@ -19,7 +16,7 @@ struct UsualActivation {
             listener: Members(text: text)
         )
         guard (try? reader.document()) != nil, reader.listener.isUsual else { return nil }
-        self.message = reader.listener.message
+        self.fields = reader.listener.fields
     }
 
     /// The fields, each with its name in JSON.
@@ -31,7 +28,7 @@ struct UsualActivation {
 
     private struct Members: JSONListener {
         let text: [UInt8]
-        private(set) var message = Flotilla_Activation_V1_Activation()
+        private(set) var fields = ActivationFields()
         private(set) var isUsual = true
         /// The field whose value comes next; nil for one that the schema does not have.
         private var field: Field?
@@ -63,37 +60,37 @@ struct UsualActivation {
             if level != 2 || hasEscapes || !self.take(self.text[range], kind) { self.isUsual = false }
         }
 
-        /// Puts a value into the message. Returns false if it is of another type, or not in its usual spelling.
+        /// Puts a value into its field. Returns false if it is of another type, or not in its usual spelling.
         private mutating func take(_ value: ArraySlice<UInt8>, _ kind: JSONKind) -> Bool {
             switch (self.field, kind) {
             case (.appID, .string), (.appID, .number):
                 guard let number = Self.number(value, as: UInt64.self) else { return false }
-                self.message.appID = number
+                self.fields.appID = number
             case (.advertiserID, .string), (.advertiserID, .number):
                 guard let number = Self.number(value, as: UInt64.self) else { return false }
-                self.message.advertiserID = number
+                self.fields.advertiserID = number
             case (.value, .string), (.value, .number):
                 guard let number = Self.number(value, as: Int64.self) else { return false }
-                self.message.value = number
+                self.fields.value = number
             case (.convertedAt, .string):
                 guard let time = RFC3339.milliseconds(inUTC: value) else { return false }
-                self.message.convertedAt = Google_Protobuf_Timestamp(milliseconds: time)
-            case (.trackingAuthorized, .true): self.message.trackingAuthorized = true
-            case (.trackingAuthorized, .false): self.message.trackingAuthorized = false
-            case (.appType, .string): self.message.appType = String(decoding: value, as: UTF8.self)
+                self.fields.convertedAt = (time - (time % 1_000 + 1_000) % 1_000) / 1_000
+            case (.trackingAuthorized, .true): self.fields.isTrackingAuthorized = true
+            case (.trackingAuthorized, .false): self.fields.isTrackingAuthorized = false
+            case (.appType, .string): self.fields.appType = String(decoding: value, as: UTF8.self)
             case (.conversionType, .string):
-                self.message.conversionType = String(decoding: value, as: UTF8.self)
-            case (.deviceID, .string): self.message.deviceID = String(decoding: value, as: UTF8.self)
-            case (.muid, .string): self.message.muid = String(decoding: value, as: UTF8.self)
-            case (.clientIP, .string): self.message.clientIp = String(decoding: value, as: UTF8.self)
-            case (.clickID, .string): self.message.clickID = String(decoding: value, as: UTF8.self)
-            case (.callback, .string): self.message.callback = String(decoding: value, as: UTF8.self)
-            case (.hashOAID, .string): self.message.hashOaid = String(decoding: value, as: UTF8.self)
+                self.fields.conversionType = String(decoding: value, as: UTF8.self)
+            case (.deviceID, .string): self.fields.deviceID = String(decoding: value, as: UTF8.self)
+            case (.muid, .string): self.fields.muid = String(decoding: value, as: UTF8.self)
+            case (.clientIP, .string): self.fields.clientIP = String(decoding: value, as: UTF8.self)
+            case (.clickID, .string): self.fields.clickID = String(decoding: value, as: UTF8.self)
+            case (.callback, .string): self.fields.callback = String(decoding: value, as: UTF8.self)
+            case (.hashOAID, .string): self.fields.hashOAID = String(decoding: value, as: UTF8.self)
             case (.hashAndroidID, .string):
-                self.message.hashAndroidID = String(decoding: value, as: UTF8.self)
-            case (.caid, .string): self.message.caid = String(decoding: value, as: UTF8.self)
-            case (.caidVersion, .string): self.message.caidVersion = String(decoding: value, as: UTF8.self)
-            case (.userAgent, .string): self.message.userAgent = String(decoding: value, as: UTF8.self)
+                self.fields.hashAndroidID = String(decoding: value, as: UTF8.self)
+            case (.caid, .string): self.fields.caid = String(decoding: value, as: UTF8.self)
+            case (.caidVersion, .string): self.fields.caidVersion = String(decoding: value, as: UTF8.self)
+            case (.userAgent, .string): self.fields.userAgent = String(decoding: value, as: UTF8.self)
             // Not every number of JSON is one for the general decoder.
             case (nil, .number): return Self.number(value, as: UInt64.self) != nil
             case (nil, .string), (nil, .true), (nil, .false), (nil, .null): break

@@ -1,84 +1,81 @@
-import SwiftProtobuf
-import WireMessages
-
 extension Activation {
     /// The accepted times in seconds: from 2001-09-09, when they first had ten digits, to the end of 9999.
     package static let convertedAtRange: ClosedRange<Int64> = 1_000_000_000...253_402_300_799
     private static let clickIDLengthLimit = 128
 
-    /// Checks a decoded message. The publisher's fields are checked first: a fault in one of them makes a
+    /// Checks the fields of a record. The publisher's fields are checked first: a fault in one of them makes a
     /// dead letter, and a fault in a phone's field must not hide it.
     ///
     /// - Parameters:
-    ///   - illegible: a phone's field that the record has but the message lacks, because it could not be
-    ///     decoded.
-    ///   - recordTimestamp: the time of the conversion, in milliseconds since 1970, if the message names none;
+    ///   - illegible: a phone's field that the record has but that is not among the others, because it could not
+    ///     be decoded.
+    ///   - recordTimestamp: the time of the conversion, in milliseconds since 1970, if the record names none;
     ///     nil if the record carries none.
     init(
-        _ message: Flotilla_Activation_V1_Activation,
+        _ fields: ActivationFields,
         illegible: PhoneField? = nil,
         recordTimestamp: Int64? = nil
     ) throws(Fault) {
-        let assumed = Self.assumedTime(of: message, illegible, recordTimestamp)
-        guard message.appID != 0 else {
+        let assumed = Self.assumedTime(of: fields, illegible, recordTimestamp)
+        guard fields.appID != 0 else {
             throw Self.invalid("app_id.missing", "The field `appId` is missing.")
         }
-        guard message.advertiserID != 0 else {
+        guard fields.advertiserID != 0 else {
             throw Self.invalid("advertiser_id.missing", "The field `advertiserId` is missing.")
         }
-        guard let appType = AppType(inAnyCase: message.appType) else {
+        guard let appType = AppType(inAnyCase: fields.appType) else {
             throw Self.invalid("app_type.unknown", "The field `appType` is no app type that GDT knows.")
         }
-        guard let conversionType = ConversionType(rawValue: message.conversionType) else {
+        guard let conversionType = ConversionType(rawValue: fields.conversionType) else {
             throw Self.invalid(
                 "conversion_type.unknown",
                 "The field `conversionType` is no type of conversion that GDT knows."
             )
         }
-        guard message.deviceID.isEmpty || message.muid.isEmpty else {
+        guard fields.deviceID.isEmpty || fields.muid.isEmpty else {
             throw Self.invalid("device_id.ambiguous", "Both a device id and a muid are given.")
         }
-        guard message.hasConvertedAt || illegible == .convertedAt || assumed != nil else {
+        guard fields.convertedAt != nil || illegible == .convertedAt || assumed != nil else {
             throw Self.invalid(
                 "converted_at.missing",
                 "Neither the field `convertedAt` nor the record's timestamp is a time."
             )
         }
-        guard !message.hasValue || conversionType == .payment else {
+        guard fields.value == nil || conversionType == .payment else {
             throw Self.invalid("value.not_a_payment", "Only a payment (MOBILEAPP_COST) has a value.")
         }
-        self.account = GDTAccount(appID: message.appID, advertiserID: message.advertiserID)
+        self.account = GDTAccount(appID: fields.appID, advertiserID: fields.advertiserID)
         self.appType = appType
         self.conversionType = conversionType
         do throws(Refusal) {
             if let illegible { throw Refusal(reason: illegible.malformed) }
-            guard !message.hasTrackingAuthorized || message.trackingAuthorized else {
+            guard fields.isTrackingAuthorized ?? true else {
                 throw Refusal(reason: Self.trackingDenied)
             }
             if let assumed {
                 self.convertedAt = assumed
             } else {
-                self.convertedAt = try Self.convertedAt(of: message)
+                self.convertedAt = try Self.convertedAt(of: fields)
             }
             self.isTimeAssumed = assumed != nil
-            self.clientIP = try Self.clientIP(of: message)
-            self.clickID = try Self.clickID(of: message)
-            self.value = try Self.value(of: message)
-            self.ids = try Self.ids(of: message)
-            if message.deviceID.isEmpty, message.muid.isEmpty, let first = self.ids.first {
+            self.clientIP = try Self.clientIP(of: fields)
+            self.clickID = try Self.clickID(of: fields)
+            self.value = try Self.value(of: fields)
+            self.ids = try Self.ids(of: fields)
+            if fields.deviceID.isEmpty, fields.muid.isEmpty, let first = self.ids.first {
                 self.muid = first
                 self.hasMUID = false
             } else {
-                self.muid = try Self.muid(of: message, appType)
+                self.muid = try Self.muid(of: fields, appType)
             }
-            self.callback = message.callback.isEmpty ? nil : message.callback
-            let isReported = (1...Self.userAgentBytesLimit).contains(message.userAgent.utf8.count)
-            self.userAgent = isReported ? message.userAgent : nil
+            self.callback = fields.callback.isEmpty ? nil : fields.callback
+            let isReported = (1...Self.userAgentBytesLimit).contains(fields.userAgent.utf8.count)
+            self.userAgent = isReported ? fields.userAgent : nil
         } catch {
-            let account = GDTAccount(appID: message.appID, advertiserID: message.advertiserID)
+            let account = GDTAccount(appID: fields.appID, advertiserID: fields.advertiserID)
             throw .refused(
                 error.reason,
-                ActivationAnswer(account: account, conversionType: message.conversionType)
+                ActivationAnswer(account: account, conversionType: fields.conversionType)
             )
         }
     }
@@ -88,14 +85,14 @@ extension Activation {
         "The user has not allowed tracking: nothing is reported."
     )
 
-    /// The seconds of the record's own timestamp, if the message names no time; nil if it does, or if the
+    /// The seconds of the record's own timestamp, if the fields name no time; nil if it does, or if the
     /// timestamp is no time of a conversion.
     private static func assumedTime(
-        of message: Flotilla_Activation_V1_Activation,
+        of fields: ActivationFields,
         _ illegible: PhoneField?,
         _ timestamp: Int64?
     ) -> Int64? {
-        guard !message.hasConvertedAt, illegible != .convertedAt, let timestamp else { return nil }
+        guard fields.convertedAt == nil, illegible != .convertedAt, let timestamp else { return nil }
         let seconds = timestamp / 1_000
         return self.convertedAtRange.contains(seconds) ? seconds : nil
     }
@@ -105,44 +102,44 @@ extension Activation {
         var reason: Reason
     }
 
-    private static func convertedAt(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> Int64 {
-        guard self.convertedAtRange.contains(message.convertedAt.seconds) else {
+    private static func convertedAt(of fields: ActivationFields) throws(Refusal) -> Int64 {
+        guard let convertedAt = fields.convertedAt, self.convertedAtRange.contains(convertedAt) else {
             throw Refusal(reason: PhoneField.convertedAt.malformed)
         }
-        return message.convertedAt.seconds
+        return convertedAt
     }
 
-    private static func clientIP(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> String? {
-        guard !message.clientIp.isEmpty else { return nil }
-        guard IPAddress.isValid(message.clientIp) else {
+    private static func clientIP(of fields: ActivationFields) throws(Refusal) -> String? {
+        guard !fields.clientIP.isEmpty else { return nil }
+        guard IPAddress.isValid(fields.clientIP) else {
             throw Refusal(reason: PhoneField.clientIP.malformed)
         }
-        return message.clientIp
+        return fields.clientIP
     }
 
-    private static func clickID(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> String? {
-        guard !message.clickID.isEmpty else { return nil }
-        let bytes = message.clickID.utf8
+    private static func clickID(of fields: ActivationFields) throws(Refusal) -> String? {
+        guard !fields.clickID.isEmpty else { return nil }
+        let bytes = fields.clickID.utf8
         guard bytes.count <= self.clickIDLengthLimit, bytes.allSatisfy(\.isVisible) else {
             throw Refusal(reason: PhoneField.clickID.malformed)
         }
-        return message.clickID
+        return fields.clickID
     }
 
-    private static func value(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> Int64? {
-        guard message.hasValue else { return nil }
-        guard message.value >= 0 else {
+    private static func value(of fields: ActivationFields) throws(Refusal) -> Int64? {
+        guard let value = fields.value else { return nil }
+        guard value >= 0 else {
             throw Refusal(reason: Reason("value.negative", "The value of a payment is negative."))
         }
-        return message.value
+        return value
     }
 
-    private static func ids(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> DeviceIDs {
+    private static func ids(of fields: ActivationFields) throws(Refusal) -> DeviceIDs {
         var ids = DeviceIDs()
-        ids.hashOAID = try self.digest(message.hashOaid, .hashOAID)
-        ids.hashAndroidID = try self.digest(message.hashAndroidID, .hashAndroidID)
-        guard !message.caid.isEmpty else { return ids }
-        guard let caid = DeviceIDs.CAID(message.caid, version: message.caidVersion) else {
+        ids.hashOAID = try self.digest(fields.hashOAID, .hashOAID)
+        ids.hashAndroidID = try self.digest(fields.hashAndroidID, .hashAndroidID)
+        guard !fields.caid.isEmpty else { return ids }
+        guard let caid = DeviceIDs.CAID(fields.caid, version: fields.caidVersion) else {
             throw Refusal(reason: PhoneField.caid.malformed)
         }
         ids.caid = caid
@@ -163,13 +160,13 @@ extension Activation {
     }
 
     private static func muid(
-        of message: Flotilla_Activation_V1_Activation,
+        of fields: ActivationFields,
         _ appType: AppType
     ) throws(Refusal) -> MUID {
         do throws(MUID.Fault) {
-            return message.muid.isEmpty
-                ? try MUID(deviceID: message.deviceID, of: appType)
-                : try MUID(digest: message.muid)
+            return fields.muid.isEmpty
+                ? try MUID(deviceID: fields.deviceID, of: appType)
+                : try MUID(digest: fields.muid)
         } catch {
             throw Refusal(reason: self.reason(of: error))
         }
