@@ -3,9 +3,9 @@ package import Records
 /// A condition on a record's headers or on a field of its value, as the setting `worker.skip` has it:
 /// `header:NAME`, `header:NAME=VALUE`, `field:NAME` or `field:NAME=VALUE`.
 ///
-/// Without a value the header or the field only has to be there. A field is a member of the outermost object, by
-/// its name in JSON or in the schema. Texts are compared without their quotes and escapes, everything else as it is
-/// written in JSON.
+/// Without a value the header or the field only has to be there. A field is a member of the outermost object. The
+/// condition has its name in JSON, and the record may have that of the schema. Texts are compared without their quotes
+/// and escapes, everything else as it is written in JSON.
 package struct RecordFilter: Hashable, Sendable {
     private enum Place: String, Hashable, CaseIterable {
         case header
