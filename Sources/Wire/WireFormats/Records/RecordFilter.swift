@@ -14,6 +14,8 @@ package struct RecordFilter: Hashable, Sendable {
 
     private let place: Place
     private let name: String
+    /// The names that a field can have: in JSON, and in the schema.
+    private let fieldNames: [String]
     private let value: String?
 
     /// Reads a condition; nil if the text is none.
@@ -29,6 +31,8 @@ package struct RecordFilter: Hashable, Sendable {
         guard let name = parts.first, !name.isEmpty else { return nil }
         self.place = place
         self.name = String(name)
+        let inSchema = ProtobufName.snakeCase(self.name)
+        self.fieldNames = inSchema == self.name ? [self.name] : [self.name, inSchema]
         self.value = parts.count == 2 ? String(parts[1]) : nil
     }
 
@@ -51,8 +55,7 @@ package struct RecordFilter: Hashable, Sendable {
             }
             return false
         case .field:
-            let names = Set([self.name, ProtobufName.snakeCase(self.name)])
-            return names.contains { name in
+            return self.fieldNames.contains { name in
                 guard let written = object?.value(name) else { return false }
                 guard let value = self.value else { return true }
                 return object?.string(name).map { $0 == value } ?? written.elementsEqual(value.utf8)
