@@ -41,6 +41,38 @@ struct RecordTests {
         }
     }
 
+    /// On such a topic the time of a record is the broker's, whatever the publisher wrote, and the publisher learns it.
+    @Test(arguments: ["none", "lz4"])
+    func theBrokerPutsItsTimeOnRecords(codec: String) async throws {
+        var settings = BrokerSettings()
+        settings.clockLead = .seconds(-3_600)
+        settings.automaticPartitions = nil
+        try await withBroker(settings) { broker in
+            try await broker.createTopic(
+                "stamped",
+                partitions: 1,
+                settings: ["message.timestamp.type": "LogAppendTime"]
+            )
+            try await broker.createTopic("own", partitions: 1)
+            let sent = (0..<3).map { OutboundRecord(topic: "stamped", value: [$0], timestamp: 1_000) }
+            let before = WallClock(aheadBy: settings.clockLead).now()
+            #expect(try publish(sent, to: broker, ["compression.codec": codec]).allSatisfy { $0 == nil })
+            let after = WallClock(aheadBy: settings.clockLead).now()
+            let times = try contents(of: "stamped", broker).map(\.timestamp)
+            #expect(times.count == 3 && times.allSatisfy { (before...after).contains($0 ?? 0) })
+
+            let clock = BrokerClock(["bootstrap.servers": broker.address], atMost: .seconds(30))
+            let lead = try clock.lead(writing: OutboundRecord(topic: "stamped", value: nil, partition: 0))
+            // The answer may be slow, which makes the lead look smaller.
+            #expect(((3_600_000 - 30_000)...3_600_000).contains(try #require(lead)))
+            #expect(try clock.lead(writing: OutboundRecord(topic: "own", value: nil, partition: 0)) == nil)
+            let hasty = BrokerClock(["bootstrap.servers": broker.address], atMost: .seconds(2))
+            #expect(throws: KafkaError.self) {
+                try hasty.lead(writing: OutboundRecord(topic: "none", value: nil, partition: 0))
+            }
+        }
+    }
+
     /// Many producers whose first requests are refused, each alone: what they are told is there is there.
     @Test func whatIsAcknowledgedIsThereFromTheFirstRecordOn() async throws {
         try await withBroker(topics: ["numbers": 1]) { broker in

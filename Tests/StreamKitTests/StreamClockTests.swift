@@ -18,7 +18,7 @@ struct StreamClockTests {
         for assignment in worker.engine.assignments {
             #expect(assignment.progress(at: worker.engine.provenNow) <= before + 6_000)
         }
-        #expect(worker.log.count(beginning: "the wall clock has stepped ahead") == 1)
+        #expect(worker.log.count(beginning: "the wall clock is ahead") == 1)
         // Records of the old time confirm nothing.
         for index in 0..<5 {
             simulation.append(10 + index..<11 + index)

@@ -46,7 +46,7 @@
     {{- end }}
   {{- else if .root.Values.strimzi.parking }}
     {{- $parked := get $kafka "parked_topic" | default (printf "%s.parked" $input) }}
-    {{- $topics = append $topics (dict "name" $parked "policy" "compact" "operations" $both) }}
+    {{- $topics = append $topics (dict "name" $parked "policy" "compact" "timestamps" "LogAppendTime" "operations" $both) }}
   {{- end }}
 {{- end }}
 {{- toYaml $topics }}

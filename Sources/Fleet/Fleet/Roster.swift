@@ -105,7 +105,8 @@ package struct TopicPlan: Hashable, Sendable {
 
     /// The settings in which the topic differs from the broker's defaults.
     package var settings: [String: String] {
-        self.name.hasSuffix(ParkingTicket.topicSuffix) ? ["cleanup.policy": "compact"] : [:]
+        guard self.name.hasSuffix(ParkingTicket.topicSuffix) else { return [:] }
+        return ["cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"]
     }
 }
 

@@ -20,6 +20,8 @@ package struct BrokerSettings: Sendable {
     package var longestTransactionTimeout: Duration = .seconds(900)
     /// The longest metadata of a committed offset, in bytes of UTF-8, from 0 to 32,767.
     package var offsetMetadataByteLimit = 4_096
+    /// The time by which the broker's clock is ahead of the system's, up to ten years; negative if it is behind.
+    package var clockLead = Duration.zero
     /// The clients that may connect, and the rights of each.
     package var security = BrokerSecurity()
     /// The seed of the fault generator. All random decisions of the faults follow from it.
@@ -49,6 +51,8 @@ package struct BrokerSettings: Sendable {
         try Self.check("automaticPartitions", 1...Self.partitionLimit ~= self.automaticPartitions ?? 1)
         let longest = self.longestTransactionTimeout
         try Self.check("longestTransactionTimeout", .milliseconds(1)...(.seconds(86_400)) ~= longest)
+        let clockLeads = Duration.seconds(-315_360_000)...(.seconds(315_360_000))
+        try Self.check("clockLead", clockLeads ~= self.clockLead)
         try Self.check("offsetMetadataByteLimit", 0...Int(Int16.max) ~= self.offsetMetadataByteLimit)
     }
 

@@ -10,7 +10,7 @@ final class Node {
 
     private(set) var settings: BrokerSettings
     let timers: Timers
-    let clock = WallClock()
+    let clock: WallClock
     /// The cluster id. It differs at each start, because the offsets begin again at 0.
     let clusterID = "embedded-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     var topics: [String: Topic] = [:]
@@ -35,6 +35,7 @@ final class Node {
 
     init(settings: BrokerSettings, timers: Timers) {
         self.settings = settings
+        self.clock = WallClock(aheadBy: settings.clockLead)
         self.access = AccessRules(rules: settings.security.rules)
         self.timers = timers
         self.dice = Dice(seed: settings.seed)

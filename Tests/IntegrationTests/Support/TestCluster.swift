@@ -135,7 +135,7 @@ final class TestCluster {
         self.topics.append(self.parked)
         try self.admin?.createTopics(
             [self.parked: partitions],
-            settings: ["cleanup.policy": "compact"],
+            settings: ["cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"],
             atMost: .seconds(30)
         )
         try self.wait(for: [self.parked: partitions])

@@ -29,6 +29,23 @@ struct DeadlineClockTests {
         #expect(!clock.isInDoubt)
     }
 
+    /// A clock that was wrong before the process started steps nowhere. The brokers' clock is the evidence then.
+    @Test func aClockThatIsAheadOfTheBrokersAtTheStartIsNotBelieved() {
+        var clock = DeadlineClock(aheadOfBrokersBy: 3_600_000)
+        #expect(clock.read(Self.moment(0, steppedBy: 3_600)) == .doubt(3_600_000))
+        #expect(clock.read(Self.moment(1, steppedBy: 3_600)) == .nothing)
+        #expect(clock.wall(at: Self.moment(1, steppedBy: 3_600)) == Self.start + 1_000)
+        #expect(clock.read(Self.moment(2)) == .settled)
+        #expect(clock.wall(at: Self.moment(2)) == Self.start + 2_000)
+    }
+
+    @Test(arguments: [0, 9_999, -3_600_000, .min] as [Int64])
+    func aSmallLeadAtTheStartAndAClockThatIsBehindAreBelieved(lead: Int64) {
+        var clock = DeadlineClock(aheadOfBrokersBy: lead)
+        #expect(clock.read(Self.moment(0)) == .nothing)
+        #expect(clock.wall(at: Self.moment(0)) == Self.start)
+    }
+
     @Test func aStepThatIsTakenBackIsNoDoubt() {
         var clock = DeadlineClock()
         _ = clock.read(Self.moment(0))

@@ -30,6 +30,7 @@ struct PreflightTests {
     private func outlook(_ topic: String, _ settings: [String: String]) -> Preflight.Outlook {
         var told = Dictionary(uniqueKeysWithValues: Self.check.describedTopics.map { ($0, Self.usual) })
         told["t.parked"]?["cleanup.policy"] = "compact"
+        told["t.parked"]?["message.timestamp.type"] = "LogAppendTime"
         told[topic]?.merge(settings) { $1 }
         return Self.check.outlook(told.mapValues { TopicSettings($0) })
     }

@@ -8,6 +8,9 @@ package import Logging
 /// clock. The evidence is the timestamps of records that are read meanwhile, and the new time is used as far
 /// as the oldest of them reaches. A step back only postpones deadlines, so it is used at once.
 ///
+/// A clock that is ahead already when the process starts is treated in the same way, as far as the brokers'
+/// clock shows it.
+///
 /// A time during which the machine was suspended looks like a step ahead too. The first records after it
 /// confirm it.
 package struct DeadlineClock: Hashable, Sendable {
@@ -25,7 +28,7 @@ package struct DeadlineClock: Hashable, Sendable {
     private var last: Moment?
     /// The milliseconds by which the wall clock is ahead of the time that deadlines are compared with; 0 if
     /// the wall clock is used as it is.
-    package private(set) var ahead: Int64 = 0
+    package private(set) var ahead: Int64
     /// The records that have confirmed the new time so far.
     private var votes = 0
     /// The greatest age of a record since the first of `votes`, in milliseconds by the new time.
@@ -33,16 +36,23 @@ package struct DeadlineClock: Hashable, Sendable {
     /// The monotonic time of the last of `votes`, in nanoseconds.
     private var lastVote: Int64 = 0
 
-    /// Makes a clock that has read nothing yet.
-    package init() {}
+    /// The difference from the brokers' clock, in milliseconds, from which on the wall clock is in doubt at the
+    /// start. It is larger than `tolerance` because the brokers' clock can be the one that is wrong.
+    package static let startTolerance: Int64 = 10_000
 
-    /// Whether the wall clock stepped ahead and records have not confirmed the whole step yet.
+    /// Makes a clock that has read nothing yet.
+    ///
+    /// - Parameter lead: The milliseconds by which the wall clock is ahead of the brokers' clock; 0 if that is
+    ///   not known.
+    package init(aheadOfBrokersBy lead: Int64 = 0) { self.ahead = lead < Self.startTolerance ? 0 : lead }
+
+    /// Whether the wall clock is ahead and records have not confirmed its whole lead yet.
     package var isInDoubt: Bool { self.ahead > 0 }
 
     /// The result of a reading of the clocks, or of a record's timestamp.
     package enum Finding: Hashable, Sendable {
         case nothing
-        /// The wall clock is ahead by so many milliseconds, and is not used yet.
+        /// The wall clock is ahead by so many milliseconds, by a step or since the start, and is not used yet.
         case doubt(Int64)
         /// Records have confirmed a part of the step. The wall clock is still ahead by so many milliseconds.
         case corrected(Int64)
@@ -53,7 +63,7 @@ package struct DeadlineClock: Hashable, Sendable {
     /// Reads both clocks. Call it at least once a second.
     package mutating func read(_ now: Moment) -> Finding {
         defer { self.last = now }
-        guard let last = self.last else { return .nothing }
+        guard let last = self.last else { return self.isInDoubt ? .doubt(self.ahead) : .nothing }
         let passed = now.monotonic.subtractingClamped(last.monotonic) / 1_000_000
         let jump = now.wall.subtractingClamped(last.wall).subtractingClamped(passed)
         guard abs(jump.clamped) >= Self.tolerance else { return .nothing }
@@ -104,7 +114,7 @@ extension DeadlineClock.Finding {
         case .doubt(let ahead):
             show(Int(clamping: ahead))
             logger.error(
-                "the wall clock has stepped ahead: nothing expires by the new time until records confirm it",
+                "the wall clock is ahead: nothing expires by its time until records confirm it",
                 metadata: ["seconds": "\(ahead / 1_000)"]
             )
         case .corrected(let ahead): show(Int(clamping: ahead))

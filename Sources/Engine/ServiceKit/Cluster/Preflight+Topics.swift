@@ -84,6 +84,12 @@ extension Preflight {
                     + "what they stand for would never be called for. Set it to 'compact'."
             )
         }
+        if let type = settings[self.parkedTopic]?["message.timestamp.type"], type != "LogAppendTime" {
+            outlook.notes.append(
+                "The parking topic '\(self.parkedTopic)' has message.timestamp.type '\(type)': a worker that starts with "
+                    + "a clock that is ahead does not notice it, and expires records too early. Set it to 'LogAppendTime'."
+            )
+        }
         guard let input = settings[self.inputTopic] else { return }
         if let policy = input["cleanup.policy"], policy.contains("compact") {
             outlook.warnings.append(

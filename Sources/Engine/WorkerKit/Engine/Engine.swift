@@ -120,7 +120,7 @@ package final class Engine<B: Broker, U: Upstream> {
     var nextReport: Int64 = .min
     /// The instant of the current turn. All steps of a turn use this one.
     var now = Moment(monotonic: 0, wall: 0)
-    var deadlineClock = DeadlineClock()
+    var deadlineClock: DeadlineClock
     /// The number of records that were settled with an outcome so far.
     package internal(set) var settledRecords = 0
     /// The broker events of this turn. They are collected first, because handling one may add more.
@@ -155,6 +155,7 @@ package final class Engine<B: Broker, U: Upstream> {
         self.lot = settings.ordering == .partition ? nil : lot
         self.settings = settings
         self.facts = facts
+        self.deadlineClock = DeadlineClock(aheadOfBrokersBy: facts.clockLead)
         self.consumedPartitions = facts.consumedPartitions
         self.handler = handler
         self.handlerMemory = handler.emptyMemory()

@@ -173,6 +173,8 @@ package struct ClusterFacts: Hashable, Sendable {
     package var parkedPartitions: Int
     /// The number of partitions of each retry topic, by its name.
     package var retryPartitions: [String: Int]
+    /// The milliseconds by which this machine's clock was ahead of the brokers' at the start; 0 if that is not known.
+    package var clockLead: Int64
 
     package init(
         clusterID: String,
@@ -180,8 +182,10 @@ package struct ClusterFacts: Hashable, Sendable {
         deadLetterPartitions: Int,
         consumedPartitions: Int,
         parkedPartitions: Int = 0,
-        retryPartitions: [String: Int] = [:]
+        retryPartitions: [String: Int] = [:],
+        clockLead: Int64 = 0
     ) {
+        self.clockLead = clockLead
         self.clusterID = clusterID
         self.consumedPartitions = consumedPartitions
         self.parkedPartitions = parkedPartitions

@@ -157,7 +157,7 @@ package struct Attempt: Hashable, Sendable {
     package var failures: Int
     /// The time of the attempt, in wall-clock milliseconds since 1970.
     package var now: Int64
-    /// That time as far as it is proven: earlier than `now` while the wall clock has stepped ahead and no
+    /// That time as far as it is proven: earlier than `now` while the wall clock is ahead and no
     /// records have confirmed it. A record is called too old by this time only, because that is final.
     package var proven: Int64
     /// The number of earlier calls for this record that the upstream may have acted upon, although their

@@ -48,8 +48,27 @@ struct ClusterCheck {
             consumedPartitions: self.settings.engine.consumedTopics
                 .reduce(0) { $0 + (cluster.partitionCounts[$1] ?? 0) },
             parkedPartitions: check.parkedPartitions,
-            retryPartitions: cluster.partitionCounts.filter { retryTopics.contains($0.key) }
+            retryPartitions: cluster.partitionCounts.filter { retryTopics.contains($0.key) },
+            clockLead: self.clockLead(over: settings?[check.parkedTopic], in: check.parkedTopic)
         )
+    }
+
+    /// Returns the milliseconds by which this machine's clock is ahead of the brokers'; 0 if they do not tell their time.
+    ///
+    /// They tell it only for a record that is written. It is the tombstone of a ticket that cannot exist.
+    private func clockLead(over topic: TopicSettings?, in name: String) -> Int64 {
+        guard topic?["message.timestamp.type"] == "LogAppendTime" else { return 0 }
+        let properties = self.settings.kafka.producerProperties().merging(["log_level": "0"]) { $1 }
+        let clock = BrokerClock(properties, atMost: ClusterWait.slice)
+        do throws(KafkaError) {
+            return try clock.lead(writing: ParkingTicket.end(of: .max - 1, in: name, partition: 0)) ?? 0
+        } catch {
+            self.logger.warning(
+                "the brokers do not tell their time: a clock of this machine that is ahead expires records too early",
+                metadata: ["error": "\(error)"]
+            )
+            return 0
+        }
     }
 
     /// Tells what the settings of the topics mean for this worker.

@@ -90,7 +90,7 @@ package enum MetricCatalogue {
         ("worker_stalled", "1 while the worker has something to do and stands still, by the cause."),
         (
             "worker_clock_ahead_milliseconds",
-            "How far the wall clock has stepped ahead of the time that deadlines are judged by; 0 while it is believed."
+            "How far the wall clock is ahead of the time that deadlines are judged by; 0 while it is believed."
         ),
         ("worker_partition_incomplete_offsets", "Records of a partition in hand."),
         (

@@ -79,7 +79,11 @@ extension WantedTopic {
                 role: "parking",
                 name: check.parkedTopic,
                 partitions: .noFewer(than: check.inputTopic),
-                settings: [Setting("cleanup.policy", .exactly("compact"))]
+                settings: [
+                    Setting("cleanup.policy", .exactly("compact")),
+                    // Its brokers put their time on its records, so that a worker can compare clocks.
+                    Setting("message.timestamp.type", .exactly("LogAppendTime")),
+                ]
             ),
         ] + retries
             + check.channelTopics.map {

@@ -1,7 +1,7 @@
 /// The settings of a topic, under Kafka's names.
 ///
-/// The broker acts on `max.message.bytes`, `min.insync.replicas` and `retention.bytes`. All other settings
-/// are only stored and reported.
+/// The broker acts on `max.message.bytes`, `message.timestamp.type`, `min.insync.replicas` and
+/// `retention.bytes`. All other settings are only stored and reported.
 package struct TopicConfiguration: Sendable {
     /// The known settings, with the values that apply where a topic overrides nothing.
     static let defaults: KeyValuePairs = [
@@ -41,9 +41,7 @@ package struct TopicConfiguration: Sendable {
         case "cleanup.policy": value.split(separator: ",").allSatisfy { ["compact", "delete"].contains($0) }
         case "compression.type":
             ["producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"].contains(value)
-        // Kafka's other value, LogAppendTime, is refused: the broker would have to write into batches, which
-        // it keeps as they were sent.
-        case "message.timestamp.type": value == "CreateTime"
+        case "message.timestamp.type": ["CreateTime", "LogAppendTime"].contains(value)
         case "min.insync.replicas": Int(value).map { $0 >= 1 } ?? false
         case "max.message.bytes": Int(value).map { 0...Int(Int32.max) ~= $0 } ?? false
         case "retention.bytes", "retention.ms": Int(value).map { $0 >= -1 } ?? false

@@ -6,6 +6,8 @@ extension Node {
         var error: ErrorCode?
         var baseOffset: Int64 = -1
         var startOffset: Int64 = -1
+        /// The time that the broker put on the records; −1 if they keep that of their producer.
+        var appendTime: Int64 = -1
     }
 
     private struct ProduceRequest {
@@ -93,17 +95,19 @@ extension Node {
             guard records.readableBytes <= topic.configuration.number("max.message.bytes") ?? 0 else {
                 throw .messageTooLarge
             }
-            let batch = try RecordBatch(validating: records)
+            var batch = try RecordBatch(validating: records)
             if batch.codec == 4, call.version < 7 { throw .unsupportedCompressionType }
             if let error = self.refusal(ofWriting: batch, to: place, in: request.transactionalID) {
                 throw error
             }
-            let offset = try partition.append(batch)
-            return Result(
-                partition: place.partition,
-                baseOffset: offset,
-                startOffset: partition.log.startOffset
-            )
+            var result = Result(partition: place.partition)
+            if topic.configuration.value(of: "message.timestamp.type") == "LogAppendTime" {
+                result.appendTime = self.clock.now()
+                batch.stamp(at: result.appendTime)
+            }
+            result.baseOffset = try partition.append(batch)
+            result.startOffset = partition.log.startOffset
+            return result
         } catch {
             return Result(partition: place.partition, error: error)
         }
@@ -129,7 +133,7 @@ extension Node {
                 writer.integer(result.partition)
                 writer.error(result.error)
                 writer.integer(result.baseOffset)
-                writer.integer(Int64(-1))  // The log append time: not used.
+                writer.integer(result.appendTime)
                 if call.version >= 5 { writer.integer(result.startOffset) }
             }
             writer.noThrottle()

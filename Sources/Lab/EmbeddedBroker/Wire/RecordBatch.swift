@@ -9,11 +9,13 @@ struct ProducerIdentity: Hashable, Sendable {
 
 /// One record batch in version 2, kept as the bytes that its producer sent.
 ///
-/// Base offset and leader epoch lie outside of the checksum. The broker can set them without touching the
-/// records, which it could not read anyway if they are compressed. From Kafka's `DefaultRecordBatch`.
+/// The broker sets base offset and leader epoch, which lie outside of the checksum, and on some topics the
+/// time. It does not touch the records, which it could not read anyway if they are compressed. From Kafka's
+/// `DefaultRecordBatch`.
 struct RecordBatch: Sendable {
     static let headerByteCount = 61
     private static let bytesBeforeLength = 12
+    private static let appendTimeFlag: Int16 = 0x08
 
     private(set) var bytes: ByteBuffer
     private(set) var baseOffset: Int64
@@ -28,6 +30,8 @@ struct RecordBatch: Sendable {
     var lastOffset: Int64 { self.baseOffset + Int64(self.lastOffsetDelta) }
     /// The compression codec: 0 for none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
     var codec: Int16 { self.attributes & 0x07 }
+    /// Whether `maxTimestamp` is the time of all records, set by the broker.
+    var hasAppendTime: Bool { self.attributes & Self.appendTimeFlag != 0 }
     var isTransactional: Bool { self.attributes & 0x10 != 0 }
     var isControl: Bool { self.attributes & 0x20 != 0 }
     /// The producer's identity; nil for a batch that is not idempotent.
@@ -123,12 +127,26 @@ struct RecordBatch: Sendable {
         self.bytes.setInteger(Int32(0), at: self.bytes.readerIndex + 12)
     }
 
+    /// Sets the time of all records to that of the broker. From Kafka's `DefaultRecordBatch.setMaxTimestamp`.
+    mutating func stamp(at timestamp: Int64) {
+        self.attributes |= Self.appendTimeFlag
+        self.maxTimestamp = timestamp
+        let start = self.bytes.readerIndex
+        self.bytes.setInteger(self.attributes, at: start + 21)
+        self.bytes.setInteger(timestamp, at: start + 35)
+        guard let checked = self.bytes.getSlice(at: start + 21, length: self.bytes.readableBytes - 21) else {
+            return
+        }
+        self.bytes.setInteger(Checksum.crc32c(checked), at: start + 17)
+    }
+
     /// The timestamp and offset of the first record that is not older than `timestamp`; nil if there is none.
     ///
     /// For compressed records, the batch's first record is returned instead. A reader then begins too early,
     /// never too late.
     func position(notBefore timestamp: Int64) -> (timestamp: Int64, offset: Int64)? {
         guard self.maxTimestamp >= timestamp else { return nil }
+        guard !self.hasAppendTime else { return (self.maxTimestamp, self.baseOffset) }
         guard self.codec == 0 else { return (max(timestamp, self.baseTimestamp), self.baseOffset) }
         return self.recordTimestamps()?.first { $0.timestamp >= timestamp }
     }

@@ -8,7 +8,7 @@ public struct Attempt: Hashable, Sendable {
     public var failures: Int
     /// The time of the attempt in milliseconds since 1970.
     public var nowMS: Int64
-    /// That time as far as it is proven: earlier than `nowMS` while the wall clock has stepped ahead and no records
+    /// That time as far as it is proven: earlier than `nowMS` while the wall clock is ahead and no records
     /// have confirmed it. Call a record too old by this time only.
     public var provenMS: Int64
     /// The number of earlier calls that the upstream may have acted upon although their answer is unknown.
