@@ -194,6 +194,18 @@ struct ReceiptAuditTests {
         #expect(evidence.matters == [:])
     }
 
+    /// A worker that starts writes the tombstone of a ticket that cannot exist.
+    @Test func aComparisonOfClocksIsNoTicket() {
+        var evidence = Evidence()
+        evidence.addTicket(of: 1, isEnd: true)
+        evidence.tickets[0].key =
+            ParkingTicket.end(of: ParkingTicket.clockOffset, in: "receipt.parked", partition: 0).key
+        #expect(evidence.matters == [:])
+        #expect(evidence.audit().tickets.isEmpty)
+        evidence.tickets[0].value = Array("p1".utf8)
+        #expect(evidence.matters == [.riddle: 1])
+    }
+
     @Test func findsATicketOfNoReceipt() {
         var evidence = Evidence()
         evidence.addTicket(of: 1, isEnd: true)

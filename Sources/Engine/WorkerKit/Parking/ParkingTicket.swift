@@ -73,6 +73,10 @@ package struct ParkingTicket: Hashable, Sendable {
         OutboundRecord(topic: topic, key: Array(String(offset).utf8), partition: partition)
     }
 
+    /// The offset of a ticket that cannot exist. Its tombstone takes nothing back: a worker writes it when it starts, to
+    /// learn the time that a broker puts on it (`BrokerClock`).
+    package static let clockOffset = Int64.max - 1
+
     /// The content of one record of the parking topic.
     package enum Line: Hashable, Sendable {
         case ticket(ParkingTicket)

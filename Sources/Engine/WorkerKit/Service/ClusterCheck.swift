@@ -55,13 +55,14 @@ struct ClusterCheck {
 
     /// Returns the milliseconds by which this machine's clock is ahead of the brokers'; 0 if they do not tell their time.
     ///
-    /// They tell it only for a record that is written. It is the tombstone of a ticket that cannot exist.
+    /// They tell it only for a record that is written.
     private func clockLead(over topic: TopicSettings?, in name: String) -> Int64 {
         guard topic?["message.timestamp.type"] == "LogAppendTime" else { return 0 }
         let properties = self.settings.kafka.producerProperties().merging(["log_level": "0"]) { $1 }
         let clock = BrokerClock(properties, atMost: ClusterWait.slice)
         do throws(KafkaError) {
-            return try clock.lead(writing: ParkingTicket.end(of: .max - 1, in: name, partition: 0)) ?? 0
+            let record = ParkingTicket.end(of: ParkingTicket.clockOffset, in: name, partition: 0)
+            return try clock.lead(writing: record) ?? 0
         } catch {
             self.logger.warning(
                 "the brokers do not tell their time: a clock of this machine that is ahead expires records too early",
