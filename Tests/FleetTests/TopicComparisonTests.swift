@@ -79,7 +79,9 @@ struct TopicComparisonTests {
             lines == [
                 "activation": ["create, partitions 4, cleanup.policy=delete"],
                 "activation.result": [lasting], "activation.dead-letter": [lasting],
-                "activation.parked": ["create, partitions 4, cleanup.policy=compact"],
+                "activation.parked": [
+                    "create, partitions 4, cleanup.policy=compact, message.timestamp.type=LogAppendTime"
+                ],
                 "activation.retry.1m": [lasting + ", retention.bytes=-1, retention.ms=3660000"],
                 "activation.retry.2h": [lasting + ", retention.bytes=-1, retention.ms=14400000"],
             ]
