@@ -1,6 +1,4 @@
-internal import CRdKafka
 internal import EventThread
-internal import Glibc
 package import Records
 
 /// The clock of a broker. A client learns its time from the timestamp that the broker gives a record on a topic with
@@ -18,38 +16,29 @@ package struct BrokerClock {
         self.longest = longest
     }
 
-    /// Writes a record, and compares the clock of this machine with that of the broker that takes it.
+    /// Writes a record, and returns the time of the broker that took it.
     ///
-    /// - Returns: the milliseconds by which this machine's clock is ahead at least; negative if it may be behind, or if
-    ///   the broker was slow. Nil if the broker does not put its own time on records of the topic.
+    /// - Returns: milliseconds since 1970, at a moment between the call and its return; nil if the broker does not put
+    ///   its own time on records of the topic.
     /// - Throws: the error of librdkafka if there can be no such client, or the record is not acknowledged in time.
-    package func lead(writing record: OutboundRecord) throws(KafkaError) -> Int64? {
+    package func time(writing record: OutboundRecord) throws(KafkaError) -> Int64? {
         let milliseconds = max(1_000, Int64(self.longest / .milliseconds(1)))
         let own = ["linger.ms": "0", "message.timeout.ms": String(milliseconds)]
         let producer = try Producer(self.properties.merging(own) { $1 })
         defer { producer.retire() }
-        let sent = Self.wall
         try producer.send(record, id: 0)
-        var answer: Result<Void, KafkaError> = .failure(KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT))
-        var isReported = false
+        var answer: DeliveryReceipt?
+        var failure: KafkaError?
         let deadline = ContinuousClock.now + self.longest
         var wait = Wait(on: [producer.descriptor])
-        while !isReported, ContinuousClock.now < deadline {
+        while answer == nil, failure == nil, ContinuousClock.now < deadline {
             wait(atMost: deadline - .now)
-            producer.serve { event in
-                guard case .reported(_, let error) = event else { return }
-                isReported = true
-                answer = error.map { .failure($0) } ?? .success(())
-            }
+            producer.serve(receipts: { answer = $0 }) { if $0.isFatal { failure = $0 } }
         }
-        try answer.get()
-        // The broker took the record after it was sent, so its clock then showed no more than this.
-        return producer.appendTime.map { sent - $0 }
-    }
-
-    private static var wall: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+        if let error = failure ?? answer?.error { throw error }
+        guard let answer else {
+            throw KafkaError(code: .timedOut, message: "the broker did not take a record in time")
+        }
+        return answer.appendTime
     }
 }

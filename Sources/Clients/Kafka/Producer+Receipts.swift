@@ -8,6 +8,9 @@ package struct DeliveryReceipt: Hashable, Sendable {
     package var partition: TopicPartition
     /// The record's offset, which has no meaning if there is an error.
     package var offset: Int64
+    /// The time that the broker put on the record, in milliseconds since 1970; nil if the record keeps that of its
+    /// producer, as on topics without `message.timestamp.type=LogAppendTime`.
+    package var appendTime: Int64?
     /// The reason why the record was not written; nil if it was.
     package var error: KafkaError?
 }
@@ -31,6 +34,8 @@ extension Producer {
         while let message = unsafe rd_kafka_event_message_next(event.event) {
             let topic = unsafe message.pointee.rkt.map { unsafe String(cString: rd_kafka_topic_name($0)) }
             let code = unsafe message.pointee.err
+            var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
+            let time = unsafe rd_kafka_message_timestamp(message, &type)
             tell(
                 DeliveryReceipt(
                     id: unsafe UInt64(UInt(bitPattern: message.pointee._private)),
@@ -39,6 +44,7 @@ extension Producer {
                         partition: unsafe message.pointee.partition
                     ),
                     offset: unsafe message.pointee.offset,
+                    appendTime: type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME ? time : nil,
                     error: code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : KafkaError(code)
                 )
             )

@@ -14,9 +14,6 @@ package import Records
     /// The topic of the last record, since the next record mostly goes to the same topic.
     private var lastTopic: (name: String, handle: OpaquePointer)?
     private var isRetired = false
-    /// The time that a broker put on the record that was acknowledged last, in milliseconds since 1970; nil as long as
-    /// no record went to a topic with `message.timestamp.type=LogAppendTime`.
-    private(set) var appendTime: Int64?
 
     /// Makes a producer.
     ///
@@ -84,7 +81,7 @@ package import Records
         self.pipe.drain { _ in }
         while let event = self.reports.next() {
             switch event.type {
-            case RD_KAFKA_EVENT_DR: self.delivered(event, tell)
+            case RD_KAFKA_EVENT_DR: Self.delivered(event, tell)
             case RD_KAFKA_EVENT_LOG: if let log = event.log { tell(.logged(log)) }
             case RD_KAFKA_EVENT_ERROR:
                 if let error = event.error { tell(.failed(self.client.fatalFailure() ?? error)) }
@@ -93,14 +90,11 @@ package import Records
         }
     }
 
-    private func delivered(_ event: borrowing Event, _ tell: (ProducerEvent) -> Void) {
+    private static func delivered(_ event: borrowing Event, _ tell: (ProducerEvent) -> Void) {
         while let message = unsafe rd_kafka_event_message_next(event.event) {
             let id = unsafe UInt64(UInt(bitPattern: message.pointee._private))
             let code = unsafe message.pointee.err
             guard code != RD_KAFKA_RESP_ERR_NO_ERROR else {
-                var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
-                let time = unsafe rd_kafka_message_timestamp(message, &type)
-                if type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME { self.appendTime = time }
                 tell(.reported(id: id, nil))
                 continue
             }

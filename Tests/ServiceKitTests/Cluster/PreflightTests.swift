@@ -55,6 +55,14 @@ struct PreflightTests {
         #expect(outlook.faults.allSatisfy { $0.contains("'t.parked'") && $0.contains("'compact'") })
     }
 
+    /// Without the brokers' time, a worker believes a clock that is ahead when it starts.
+    @Test func aParkingTopicThatTellsNoTimeOfTheBrokersIsNoted() {
+        let outlook = self.outlook("t.parked", ["message.timestamp.type": "CreateTime"])
+        #expect(outlook.faults == [] && outlook.warnings == [])
+        #expect(outlook.notes.count == 1)
+        #expect(outlook.notes.allSatisfy { $0.contains("'t.parked'") && $0.contains("'LogAppendTime'") })
+    }
+
     @Test func whatIsPutAsideMustBeThereToBeReadAgain() {
         #expect(self.outlook("t", ["cleanup.policy": "compact"]).warnings.count == 1)
         #expect(self.outlook("t", ["retention.ms": "604799999"]).warnings.count == 1)

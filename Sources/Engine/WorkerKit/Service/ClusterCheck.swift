@@ -62,7 +62,9 @@ struct ClusterCheck {
         let clock = BrokerClock(properties, atMost: ClusterWait.slice)
         do throws(KafkaError) {
             let record = ParkingTicket.end(of: ParkingTicket.clockOffset, in: name, partition: 0)
-            return try clock.lead(writing: record) ?? 0
+            let asked = Moment.now.wall
+            // The broker's clock showed no more than its answer when it was asked, so the lead is at least this.
+            return try clock.time(writing: record).map(asked.subtractingClamped) ?? 0
         } catch {
             self.logger.warning(
                 "the brokers do not tell their time: a clock of this machine that is ahead expires records too early",
