@@ -28,8 +28,9 @@ struct ChaosAuditTests {
         var calls: [CallJournal.Entry] = []
         var outcomes: [InboundRecord] = []
         var letters: [InboundRecord] = []
+        var tickets: [InboundRecord] = []
         var lostEntries = 0
-        var moved: [Int32: Range<Int64>] = [:]
+        var move: GroupMove?
 
         /// Two keys in a partition each, with one input of every kind under both. A record whose answers are never final
         /// has a key of its own.
@@ -151,10 +152,11 @@ struct ChaosAuditTests {
                     audit.delivered(index + 1, to: input.partition, at: input.offset)
                 }
             }
-            audit.moved(self.moved)
+            if let move { audit.moved(move) }
             for call in self.calls { audit.noted(call) }
             for outcome in self.outcomes { audit.foundOutcome(outcome) }
             for letter in self.letters { audit.foundLetter(letter) }
+            for ticket in self.tickets { audit.foundTicket(ticket) }
             audit.journalLost(self.lostEntries)
             audit.conclude()
             return audit.findings
@@ -457,10 +459,15 @@ struct ChaosAuditTests {
         #expect(evidence.matters() == [.wrongFate: 1, .strayLetter: 1])
     }
 
+    /// A move of partition 0 at the time 1,000. The group had committed offset 5, and offset 7 beyond it.
+    private static func move(_ records: Range<Int64>) -> GroupMove {
+        GroupMove(at: 1_000, parts: [0: GroupMove.Part(records: records, position: 5, finished: [7])])
+    }
+
     /// The group was moved back to offset 3 of partition 0 when offset 8 was its end.
     @Test func allowsOneMoreOutcomeBehindAMovedPositionOnly() throws {
         var evidence = Evidence()
-        evidence.moved = [0: 3..<8]
+        evidence.move = Self.move(3..<8)
         let inside = try #require(evidence.inputs.firstIndex { $0.partition == 0 && $0.offset == 3 }) + 1
         let after = try #require(evidence.inputs.firstIndex { $0.partition == 0 && $0.offset == 8 }) + 1
         let elsewhere = try #require(evidence.inputs.firstIndex { $0.partition == 1 && $0.offset == 3 }) + 1
@@ -479,9 +486,9 @@ struct ChaosAuditTests {
         let letter = try evidence.letter(of: .empty)
         let offset = evidence.inputs[evidence.first(.empty) - 1].offset
         evidence.letters.append(evidence.letters[letter])
-        evidence.moved = [0: offset + 1..<offset + 9]
+        evidence.move = Self.move(offset + 1..<offset + 9)
         #expect(evidence.matters() == [.repeatedLetter: 1])
-        evidence.moved = [0: offset..<offset + 9]
+        evidence.move = Self.move(offset..<offset + 9)
         #expect(evidence.matters() == [:])
         evidence.letters.append(evidence.letters[letter])
         #expect(evidence.matters() == [.repeatedLetter: 1])
@@ -490,10 +497,36 @@ struct ChaosAuditTests {
     /// A record that was left out after a move is lost, whatever the position was before.
     @Test func findsARecordThatIsLeftOutAfterAMove() throws {
         var evidence = Evidence()
-        evidence.moved = [0: 3..<8]
+        evidence.move = Self.move(3..<8)
         let inside = try #require(evidence.inputs.firstIndex { $0.partition == 0 && $0.offset == 3 })
         evidence.outcomes.remove(at: inside)
         #expect(evidence.matters() == [.lost: 1])
+    }
+
+    /// Once the group was moved back, a record that had been skipped got its outcome after all.
+    @Test(arguments: [4, 5, 6, 7, 8], [(999, nil), (1_001, nil), (1_001, 998), (1_003, 1_002)])
+    func findsWhatAMoveHasHidden(offset: Int64, times: (written: Int64, parked: Int64?)) throws {
+        let (written, parked) = times
+        var evidence = Evidence()
+        evidence.move = Self.move(3..<8)
+        let index = try #require(evidence.inputs.firstIndex { $0.partition == 0 && $0.offset == offset })
+        evidence.outcomes[index].timestamp = written
+        if let parked {
+            for value in [[1], nil] as [[UInt8]?] {
+                let ticket = InboundRecord(
+                    topic: "work.parked",
+                    partition: 0,
+                    offset: Int64(evidence.tickets.count),
+                    timestamp: value == nil ? 1_003 : parked,
+                    key: Array(String(offset).utf8),
+                    value: value
+                )
+                evidence.tickets.append(ticket)
+            }
+        }
+        let wasFinished = offset < 5 || offset == 7
+        let wasParked = parked == 998
+        #expect(evidence.matters() == (wasFinished && written > 1_000 && !wasParked ? [.lost: 1] : [:]))
     }
 
     @Test func saysWhatItObjectsToAndCountsTheRest() {

@@ -78,6 +78,42 @@ struct ParkingSceneTests {
         #expect(try simulation.settleEverything())
     }
 
+    /// A few records that wait once held the position back while 12,000 others were settled beyond it. Whoever then moved
+    /// the group, or lost the metadata of its commit, made all of those new.
+    @Test(arguments: ["lane", "side", "budget"])
+    func recordsThatWaitDoNotHoldThePositionBack(cause: String) throws {
+        let simulation = Simulation {
+            $0.recordsLimit = 5_000
+            $0.budget.letters = 2
+            $0.budget.window = .seconds(60)
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { $0.endpoint == .side ? Self.refused($0) : Reply($0.lane == "bad" ? 401 : 200) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 200, for: .seconds(25))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        for index in 0..<20 {
+            simulation.cluster.append(
+                cause == "budget" ? "undecodable" : "ok",
+                key: "w\(index)",
+                headers: [RecordHeader(cause, "bad")]
+            )
+        }
+        var furthest: Int64 = 0
+        for _ in 0..<25 {
+            try self.play(simulation, honest, seconds: 1)
+            let end = Int64(simulation.cluster.inputs.count)
+            furthest = max(furthest, end - (simulation.cluster.committedOffset() ?? 0))
+        }
+        #expect((2_000..<3_500).contains(furthest))
+        #expect(honest.judge.share(within: .seconds(5)) == 1)
+        #expect(simulation.cluster.tickets.count < 40)
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything(within: .seconds(1_800)))
+        #expect(simulation.violations == [])
+    }
+
     /// Many records of one key are worked on one after the other. They must not be in the way of others.
     @Test func oneBusyKeyFillsNoHandsButItsOwn() throws {
         let simulation = Simulation { $0.recordsLimit = 500 }

@@ -4,35 +4,44 @@ import WireFormats
 
 // Relief of memory: records that wait for an endpoint, a lane or a budget take up room that others need.
 // Before the limits on what is in hand stop the intake, this file chooses which of the waiting records are
-// parked (`Engine+Parking`). Some records of each room stay in hand, to be its probes.
+// parked (`Engine+Parking`). Some records of each room stay in hand, to be its probes. Records that hold the
+// position of their partition back leave earlier.
 //
 // While no endpoint works, the records that have failed are parked, and records without a failure stay,
 // because any of them may show that an endpoint is well. Records without a failure are parked too as long as
 // there are few tickets: the record that shows it may not have been read yet.
 extension Engine {
-    /// Parks waiting records if too much is in hand. It does so at most every 100 ms.
+    /// Parks waiting records if too much is in hand, or if a partition's position falls behind. It does so at most
+    /// every 100 ms.
     func relieveIfCrowded() {
         guard self.isReliefWanted, self.now.monotonic >= self.nextRelief else { return }
         self.nextRelief = self.now.after(.milliseconds(100))
-        if self.isCrowded { self.thinOut(onlyUnparked: false) }
+        if self.isCrowded {
+            self.thinOut(self.share(of: self.settings.recordsLimit, self.settings.bytesLimit))
+        } else if self.isPositionBehind {
+            self.thinOut(.late)
+        }
         // Records that came back leave sooner. Otherwise those that fail again and again would keep the others out for
         // as long as something else crowds the hands, such as copies in retry topics.
-        if self.isUnparkingStuck { self.thinOut(onlyUnparked: true) }
+        if self.isUnparkingStuck {
+            var share = self.share(of: self.unparked.recordsLimit, self.unparked.bytesLimit)
+            share.isOfUnparked = true
+            self.thinOut(share)
+        }
     }
 
-    /// Whether records should be parked: the limits on what is in hand are near, or the records that came
-    /// back fill their share.
+    /// Whether records should be parked: the limits on what is in hand are near, the position of a partition may
+    /// have fallen behind, or the records that came back fill their share.
     var isReliefWanted: Bool {
-        self.lot != nil && self.recall == nil && (self.isCrowded || self.isUnparkingStuck)
+        self.lot != nil && self.recall == nil
+            && (self.isMemoryCrowded || self.isWindowUsed(PartitionProgress.window / 8)
+                || self.isUnparkingStuck)
     }
 
     /// Whether the records in hand, their bytes or the window of a partition have reached three quarters of a
     /// limit.
     private var isCrowded: Bool {
-        self.isMemoryCrowded
-            || self.assignments.contains {
-                ($0.progress?.inHandCount ?? 0) >= PartitionProgress.window / 4 * 3
-            }
+        self.isMemoryCrowded || self.isWindowUsed(PartitionProgress.window / 4 * 3)
     }
 
     /// Whether the records in hand or their bytes have reached three quarters of their limit.
@@ -41,32 +50,41 @@ extension Engine {
             || self.bytesInHand >= self.settings.bytesLimit / 4 * 3
     }
 
-    /// The bound on the records of one room that stay in hand.
-    private struct Share {
-        var records: Int
-        var bytes: Int
+    /// Whether so many offsets of a partition lie between its position and the newest record in hand.
+    private func isWindowUsed(_ count: Int) -> Bool {
+        self.assignments.contains { ($0.progress?.inHandCount ?? 0) >= count }
+    }
+
+    /// Whether an eighth of a partition's window is finished beyond its position. Only the metadata of the commit
+    /// says so: whoever moves the group makes all of these records new.
+    private var isPositionBehind: Bool {
+        self.assignments.contains {
+            guard let progress = $0.progress, progress.inHandCount >= PartitionProgress.window / 8 else {
+                return false
+            }
+            return progress.finishedCount >= PartitionProgress.window / 8
+        }
+    }
+
+    /// Returns each room's share of these limits.
+    private func share(of records: Int, _ bytes: Int) -> RoomShare {
+        let (endpoints, lanes) = (self.dispatch.gates.endpoints.count, self.dispatch.queues.held.count)
+        let rooms = max(1, endpoints + lanes + self.condemned.waiting.count + 1)
+        return RoomShare(records: max(1, min(64, records / 4 / rooms)), bytes: bytes / 4 / rooms)
     }
 
     /// Parks the waiting records of each room beyond the room's share.
-    ///
-    /// - Parameter onlyUnparked: Whether only records that came back are counted and parked. Then the shares
-    ///   are shares of the room for such records.
-    private func thinOut(onlyUnparked: Bool) {
-        let (endpoints, lanes) = (self.dispatch.gates.endpoints.count, self.dispatch.queues.held.count)
-        let rooms = max(1, endpoints + lanes + self.condemned.waiting.count + 1)
-        let records = onlyUnparked ? self.unparked.recordsLimit : self.settings.recordsLimit
-        let bytes = onlyUnparked ? self.unparked.bytesLimit : self.settings.bytesLimit
-        let share = Share(records: max(1, min(64, records / 4 / rooms)), bytes: bytes / 4 / rooms)
-        self.thinOutEndpoints(share, onlyUnparked)
-        self.thinOutFailed(share, onlyUnparked)
-        self.thinOutLanes(share, onlyUnparked)
-        self.thinOutBudgets(share, onlyUnparked)
-        self.thinOutRetries(share, onlyUnparked)
-        self.thinOutKeys(onlyUnparked)
+    private func thinOut(_ share: RoomShare) {
+        self.thinOutEndpoints(share)
+        self.thinOutFailed(share)
+        self.thinOutLanes(share)
+        self.thinOutBudgets(share)
+        self.thinOutRetries(share)
+        self.thinOutKeys(share.isOfUnparked)
     }
 
     /// Parks records that wait for an endpoint, beyond a share.
-    private func thinOutEndpoints(_ share: Share, _ onlyUnparked: Bool) {
+    private func thinOutEndpoints(_ share: RoomShare) {
         for index in self.dispatch.gates.endpoints.indices {
             guard !self.dispatch.queues.blocked[index].isEmpty else { continue }
             let isOfUse = self.hasUseForRoom(besides: index)
@@ -74,13 +92,7 @@ extension Engine {
             let ids = self.dispatch.queues.blocked[index].elements.filter {
                 isOfUse || self.table[$0].hasFailed
             }
-            let surplus = self.surplus(
-                of: ids,
-                .blocked,
-                in: room,
-                keeping: share,
-                onlyUnparked: onlyUnparked
-            )
+            let surplus = self.surplus(of: ids, .blocked, in: room, keeping: share)
             guard !surplus.isEmpty else { continue }
             self.dispatch.queues.remove(from: .blocked) { surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
@@ -89,7 +101,7 @@ extension Engine {
 
     /// Parks ready records that have failed at an endpoint, beyond a share. Where the breaker of the endpoint is
     /// closed, these are the records that fail where others succeed: only few of them are called for at once.
-    private func thinOutFailed(_ share: Share, _ onlyUnparked: Bool) {
+    private func thinOutFailed(_ share: RoomShare) {
         for (index, endpoint) in self.dispatch.gates.endpoints.enumerated() {
             let isClosed = endpoint.breaker.state == .closed
             let room = WaitingRoom.endpoint(endpoint.identity.name)
@@ -97,7 +109,7 @@ extension Engine {
                 self.table.kind(of: $0) == .ready && self.table[$0].lastEndpoint == index
                     && (isClosed ? self.table[$0].isOutlier : self.table[$0].hasFailed)
             }
-            let surplus = self.surplus(of: ids, .ready, in: room, keeping: share, onlyUnparked: onlyUnparked)
+            let surplus = self.surplus(of: ids, .ready, in: room, keeping: share)
             guard !surplus.isEmpty else { continue }
             self.dispatch.queues.remove(from: .ready) { surplus.contains($0) }
             // A closed breaker opens the room, and the records would be read again at once.
@@ -119,16 +131,10 @@ extension Engine {
 
     /// Parks records that wait for a held lane, beyond a share. Records that wait for the whole upstream stay
     /// in hand.
-    private func thinOutLanes(_ share: Share, _ onlyUnparked: Bool) {
+    private func thinOutLanes(_ share: RoomShare) {
         for lane in self.dispatch.queues.held.keys.sorted() where lane != Lanes.upstream {
             let ids = self.dispatch.queues.held[lane]?.elements ?? []
-            let surplus = self.surplus(
-                of: ids,
-                .held,
-                in: .lane(lane),
-                keeping: share,
-                onlyUnparked: onlyUnparked
-            )
+            let surplus = self.surplus(of: ids, .held, in: .lane(lane), keeping: share)
             guard !surplus.isEmpty else { continue }
             self.dispatch.queues.remove(from: .held) { surplus.contains($0) }
             self.park(surplus, of: ids, in: .lane(lane))
@@ -136,17 +142,11 @@ extension Engine {
     }
 
     /// Parks records that wait for a dead-letter budget, beyond a share.
-    private func thinOutBudgets(_ share: Share, _ onlyUnparked: Bool) {
+    private func thinOutBudgets(_ share: RoomShare) {
         for account in self.condemned.accounts {
             let room = WaitingRoom.budget(lane: account.lane, reason: account.reason)
             let ids = self.condemned.waiting[account]?.elements ?? []
-            let surplus = self.surplus(
-                of: ids,
-                .condemned,
-                in: room,
-                keeping: share,
-                onlyUnparked: onlyUnparked
-            )
+            let surplus = self.surplus(of: ids, .condemned, in: room, keeping: share)
             guard !surplus.isEmpty else { continue }
             self.condemned.remove(from: account) { surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
@@ -155,21 +155,15 @@ extension Engine {
 
     /// Parks records whose next attempt is more than five seconds away, beyond a share. Records that came back
     /// need no new ticket, so one second is enough for them.
-    private func thinOutRetries(_ share: Share, _ onlyUnparked: Bool) {
-        let soon = self.now.after(.seconds(onlyUnparked ? 1 : 5))
+    private func thinOutRetries(_ share: RoomShare) {
+        let soon = self.now.after(.seconds(share.isOfUnparked ? 1 : 5))
         let waiting = self.dispatch.queues.backingOff.elements.filter { $0.due > soon }
         for endpoint in self.dispatch.gates.endpoints.indices {
             let room = WaitingRoom.endpoint(self.dispatch.gates.endpoints[endpoint].identity.name)
             let ids = waiting.map(\.element).filter {
                 self.table.kind(of: $0) == .backingOff && self.table[$0].lastEndpoint == endpoint
             }
-            let surplus = self.surplus(
-                of: ids,
-                .backingOff,
-                in: room,
-                keeping: share,
-                onlyUnparked: onlyUnparked
-            )
+            let surplus = self.surplus(of: ids, .backingOff, in: room, keeping: share)
             guard !surplus.isEmpty else { continue }
             self.dispatch.queues.remove(from: .backingOff) { surplus.contains($0) }
             let leaving = waiting.filter { surplus.contains($0.element) }
@@ -213,14 +207,13 @@ extension Engine {
     /// Returns the records that have to be parked.
     ///
     /// A share of the records stays: those that never failed before those that have, and newer before older
-    /// ones. At least one stays. A record leaves in any case if it is so old that it soon stops the window of
-    /// its partition. The followers of a record that stays are parked.
+    /// ones. At least one stays, unless it is so old that it holds its partition back (`RoomShare.stale`). The
+    /// followers of a record that stays are parked, unless it is the old ones alone that have to leave.
     private func surplus(
         of ids: [EntryID],
         _ kind: RecordState.Kind,
         in room: WaitingRoom,
-        keeping share: Share,
-        onlyUnparked: Bool
+        keeping share: RoomShare
     ) -> Set<EntryID> {
         var (records, bytes) = (0, 0)
         var surplus: Set<EntryID> = []
@@ -231,12 +224,11 @@ extension Engine {
             let (size, parking) = self.table.withEntry(id) { ($0.bytes, $0.parking) }
             let isFirst = records == 0
             let isWithinShare = isFirst || records < share.records && bytes + size <= share.bytes
-            let isCounted = !onlyUnparked || parking == .over
-            if isCounted, !isWithinShare || self.isStale(id) {
+            let isCounted = !share.isOfUnparked || parking == .over
+            if isCounted, !isWithinShare || self.isStale(id, after: share.stale) {
                 surplus.insert(id)
             } else {
-                // The followers of the record would exceed the share.
-                self.parkFollowers(of: id, in: room, keeping: 0)
+                if share.leavesFollowers { self.parkFollowers(of: id, in: room, keeping: 0) }
                 records += isCounted ? 1 : 0
                 bytes += isCounted ? size : 0
             }
@@ -256,12 +248,12 @@ extension Engine {
         return (left.offset, left.assignment) < (right.offset, right.assignment)
     }
 
-    /// Returns whether a record lies more than half a window behind the record that was read last. A record
-    /// with a ticket does not count, because its offset does not stop the window.
-    private func isStale(_ id: EntryID) -> Bool {
+    /// Returns whether a record lies more than so many offsets behind the record that was read last. A record
+    /// with a ticket does not count, because its offset does not hold the position back.
+    private func isStale(_ id: EntryID, after distance: Int64) -> Bool {
         let (index, offset, parking) = self.table.withEntry(id) { ($0.assignment, $0.offset, $0.parking) }
         guard parking == .none, let next = self.assignments[index].progress?.next else { return false }
-        return next - offset > PartitionProgress.window / 2
+        return next - offset > distance
     }
 
     /// Returns whether records of this assignment can be parked. Records of a retry topic cannot: they were

@@ -56,6 +56,11 @@ struct ChaosAudit {
     private var letters: [Int: Letter] = [:]
     /// The inputs that were ever parked, and whether they still are.
     private(set) var tickets: [Int: Bool] = [:]
+    /// The times of their first tickets, in wall-clock milliseconds.
+    private var parkedAt: [Int: Int64] = [:]
+    /// The inputs that counted as finished when the group was moved, and had their first outcome only after it, with the
+    /// time of the move.
+    private var rescued: [Int: Int64] = [:]
     /// The times of honest records from sending to the first outcome, in milliseconds. They are sorted once
     /// `conclude` has been called.
     private(set) var waits: [Int64] = []
@@ -129,9 +134,10 @@ struct ChaosAudit {
         if let sentAt = self.inputs[number - 1].sentAt { self.newPartitions.sent(to: partition, at: sentAt) }
     }
 
-    /// Registers that the group's position was moved back, with the records of each partition that the workers read
-    /// again. Each of them may have one more outcome and one more dead letter, also with exactly-once.
-    mutating func moved(_ records: [Int32: Range<Int64>]) { self.movedBack.add(records) }
+    /// Registers that the group's position was moved back. Each record that the workers read again may have one more
+    /// outcome and one more dead letter, also with exactly-once. A record that counted as finished must have had its
+    /// outcome or its ticket before.
+    mutating func moved(_ move: GroupMove) { self.movedBack.add(move) }
 
     /// Registers an input that the broker has not accepted. This is an objection.
     mutating func notDelivered(_ number: Int, because reason: String) {
@@ -222,6 +228,11 @@ struct ChaosAudit {
             }
             return
         }
+        if let written = record.timestamp,
+            let finish = self.movedBack.firstFinish(input.partition, input.offset), written > finish
+        {
+            self.rescued[number] = finish
+        }
         if let sentAt = input.sentAt, let written = record.timestamp {
             self.waits.append(written - sentAt)
             self.newPartitions.settled(in: input.partition, at: written)
@@ -285,6 +296,7 @@ struct ChaosAudit {
             return self.findings.note(.riddle, "\(place) is no ticket")
         }
         self.tickets[number] = record.value != nil
+        if self.parkedAt[number] == nil { self.parkedAt[number] = record.timestamp ?? .min }
     }
 
     /// Adds an objection that another part of the run has found.
@@ -304,6 +316,13 @@ struct ChaosAudit {
         }
         for sentence in self.newPartitions.lateOnes {
             self.findings.note(.notTakenUp, "\(self.topic): \(sentence)")
+        }
+        for (number, finish) in self.rescued.sorted(by: { $0.key < $1.key })
+        where self.parkedAt[number].map({ $0 > finish }) ?? true {
+            self.findings.note(
+                .lost,
+                "input \(self.name(number)) counted as finished when the group was moved, and had no outcome"
+            )
         }
         for number in 1...max(1, self.inputs.count) where number <= self.inputs.count {
             let input = self.inputs[number - 1]

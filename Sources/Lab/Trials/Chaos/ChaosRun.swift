@@ -111,7 +111,7 @@ final class ChaosRun {
         self.driver.sandboxControl?.turn(nil)
         try self.driver.turn()
         if let partitions = self.driver.takeGrowth() { self.activations.load.grew(to: partitions) }
-        for records in self.driver.takeMoves() { self.activations.load.audit.moved(records) }
+        for move in self.driver.takeMoves() { self.activations.load.audit.moved(move) }
         for (what, length) in self.tracks.flatMap({ $0.watch.takeovers.takeEnded() }) {
             self.driver.tell("what \(what) left behind is worked again after \(length.shown)")
         }

@@ -40,17 +40,16 @@ extension FaultDriver {
         self.move = (move, fault)
     }
 
-    /// - Returns: the records that are read again, at the moment at which the group is moved; otherwise nil.
-    func moveWhenPossible() -> [Int32: Range<Int64>]? {
-        guard let (move, fault) = self.move, let crew = self.targets.first?.crew, self.kills.isEmpty,
-            crew.slots.allSatisfy({ $0.state == .absent }), let records = move.turn()
+    /// - Returns: the move, at the moment at which the group is moved; otherwise nil.
+    func moveWhenPossible() -> GroupMove? {
+        guard let (pending, fault) = self.move, let crew = self.targets.first?.crew, self.kills.isEmpty,
+            crew.slots.allSatisfy({ $0.state == .absent }), let move = pending.turn()
         else { return nil }
         self.move = nil
-        let count = records.values.reduce(0) { $0 + $1.count }
-        self.tell("the group is moved back; \(count) records follow its new position")
-        if count == 0 { self.object(.harmNotDone, "the group was at its beginning when it was moved back") }
+        self.tell("the group is moved back; \(move.count) records follow its new position")
+        if move.count == 0 { self.object(.harmNotDone, "the group was at its beginning when it was moved back") }
         self.restart(crew: crew, fault)
-        return records
+        return move
     }
 
     /// Starts the workers again although the group was not moved in time.

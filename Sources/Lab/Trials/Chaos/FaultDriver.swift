@@ -58,7 +58,7 @@ final class FaultDriver {
     /// The move of the group that is under way, with its fault; nil if there is none.
     var move: (move: OffsetMove, fault: ChaosFault)?
     /// The records that are read again because of a move, for each move that was not taken yet.
-    private var moved: [[Int32: Range<Int64>]] = []
+    private var moved: [GroupMove] = []
     var tally = ChaosTally()
     /// Objections that are not about one input.
     private(set) var findings: [(ChaosFindings.Matter, String)] = []
@@ -112,7 +112,7 @@ final class FaultDriver {
         self.killWhoIsDue()
         try self.takeEnds()
         if let count = self.growWhenPossible() { self.grown = count }
-        if let records = self.moveWhenPossible() { self.moved.append(records) }
+        if let move = self.moveWhenPossible() { self.moved.append(move) }
     }
 
     /// Returns the number of partitions that the topics have got, once.
@@ -121,8 +121,8 @@ final class FaultDriver {
         return self.grown
     }
 
-    /// Returns the records that are read again because of moves, once for each move.
-    func takeMoves() -> [[Int32: Range<Int64>]] {
+    /// Returns each move of the group once.
+    func takeMoves() -> [GroupMove] {
         defer { self.moved = [] }
         return self.moved
     }

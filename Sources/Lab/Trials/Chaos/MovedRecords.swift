@@ -1,21 +1,18 @@
 /// The records that the workers read again because an operator has moved the group's position back.
 struct MovedRecords {
-    private var ranges: [Int32: [Range<Int64>]] = [:]
+    private var moves: [GroupMove] = []
     /// The outcomes that came once more and were allowed to.
     private(set) var excused = 0
 
     /// The number of all records that are read again.
-    var count: Int { self.ranges.values.joined().reduce(0) { $0 + $1.count } }
+    var count: Int { self.moves.reduce(0) { $0 + $1.count } }
 
-    mutating func add(_ records: [Int32: Range<Int64>]) {
-        for (partition, range) in records { self.ranges[partition, default: []].append(range) }
-    }
+    mutating func add(_ move: GroupMove) { self.moves.append(move) }
 
     /// Whether the record at this place may have an outcome or a dead letter beside so many others: one more for each
     /// time that it is read again.
     func allows(_ partition: Int32, _ offset: Int64, afterOthers others: Int) -> Bool {
-        let ranges = self.ranges[partition] ?? []
-        return others <= ranges.count { $0.contains(offset) }
+        others <= self.moves.count { $0.parts[partition]?.records.contains(offset) == true }
     }
 
     /// As `allows`, for an outcome, which is counted if it is allowed.
@@ -23,5 +20,10 @@ struct MovedRecords {
         guard self.allows(partition, offset, afterOthers: others) else { return false }
         self.excused += 1
         return true
+    }
+
+    /// The time of the first move before which the record at this place counted as finished; nil if there is none.
+    func firstFinish(_ partition: Int32, _ offset: Int64) -> Int64? {
+        self.moves.first { $0.parts[partition]?.countsAsFinished(offset) == true }?.at
     }
 }

@@ -1,4 +1,8 @@
+import Foundation
 import Kafka
+import ServiceKit
+import WireFormats
+import WorkerKit
 
 /// Moves the position of an empty consumer group back, and keeps the metadata of each commit, as an operator does with a
 /// tool that copies it.
@@ -19,8 +23,8 @@ final class OffsetMove {
     private let partitions: [TopicPartition]
     private var nextTry = ContinuousClock.now
     private var tries: UInt64 = 0
-    /// The records that are read again if the commit that is under way succeeds; nil if none is.
-    private var pending: [Int32: Range<Int64>]?
+    /// The move that is done if the commit that is under way succeeds; nil if none is.
+    private var pending: GroupMove?
 
     init(of group: String, on topic: String, brokers: String) throws {
         self.consumer = try Consumer(["bootstrap.servers": brokers, "group.id": group])
@@ -34,9 +38,8 @@ final class OffsetMove {
 
     /// Tries once, if a try is due. The brokers refuse the commit until they have removed all members from the group.
     ///
-    /// - Returns: the records of each partition that are read again, at the moment at which the group is moved; otherwise
-    ///   nil.
-    func turn() -> [Int32: Range<Int64>]? {
+    /// - Returns: the move, at the moment at which the group is moved; otherwise nil.
+    func turn() -> GroupMove? {
         var result: (id: UInt64, error: KafkaError?)?
         self.consumer.serve { event in
             if case .committed(let id, let error) = event { result = (id, error) }
@@ -55,27 +58,35 @@ final class OffsetMove {
 
     /// Sends the commit.
     ///
-    /// - Returns: the records that are read again if it succeeds: from the new position to the present end, because some
-    ///   records after the old position may be finished too.
-    private func commit() throws -> [Int32: Range<Int64>] {
+    /// - Returns: the move if it succeeds. All records up to the present end are read again, because the metadata that
+    ///   names the finished ones does not fit the new position.
+    private func commit() throws -> GroupMove? {
+        guard let cluster = self.consumer.clusterID(atMost: Self.longestWait) else { return nil }
         let committed = try self.consumer.committed(self.partitions, atMost: Self.longestWait)
         let ends = try self.consumer.offsets(
             notBefore: Dictionary(self.partitions.map { ($0, LogReader.end) }) { $1 },
             atMost: Self.longestWait
         )
-        var records: [Int32: Range<Int64>] = [:]
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        var move = GroupMove(at: now, parts: [:])
         var positions: [CommittedPosition] = []
         for var position in committed {
             guard let offset = position.offset, let end = ends[position.partition], end >= offset else {
                 continue
             }
             let start = max(0, offset - Self.distance * Int64(position.partition.partition + 1))
+            let place = PartitionMark(clusterID: cluster, position.partition)
+            let stored = try ProgressMetadata(position.metadata, at: place, from: offset)
             position.offset = start
             positions.append(position)
-            records[position.partition.partition] = start..<end
+            move.parts[position.partition.partition] = GroupMove.Part(
+                records: start..<end,
+                position: offset,
+                finished: Set(stored.finished)
+            )
         }
         self.tries += 1
         try self.consumer.commit(positions, id: self.tries)
-        return records
+        return move
     }
 }
