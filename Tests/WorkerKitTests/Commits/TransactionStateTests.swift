@@ -184,4 +184,34 @@ struct TransactionStateTests {
         self.transaction.close()
         #expect(self.transaction.nextStep(at: 0) == .abort)
     }
+
+    /// More records than the brokers write before they end a transaction were once sent again and again.
+    @Test mutating func halfOfWhatDidNotGetThroughIsTriedNext() {
+        self.open()
+        for _ in 0..<400 { _ = self.join(self.settling()) }
+        for expected in [200, 100, 50, 32, 32] {
+            _ = self.transaction.undone(in: &self.table, order: .none)
+            self.transaction.begin()
+            #expect(self.sent().count == expected)
+        }
+        for expected in [48, 72, 108] {
+            let members = self.transaction.committed()
+            for id in members { self.table.remove(id) }
+            self.transaction.begin()
+            #expect(self.sent().count == expected)
+        }
+    }
+
+    @Test mutating func nobodyJoinsWhileTheProducersQueueIsFull() throws {
+        self.open()
+        let (first, second) = (self.settling(), self.settling())
+        #expect(self.join(first) == true)
+        let publication = try #require(self.table[first].state.publication)
+        self.table.move(first, to: .resending(publication))
+        #expect(self.join(second) == false)
+        #expect(self.sent() == [])
+        #expect(self.join(first) == true)
+        self.table.move(first, to: .settling(publication))
+        #expect(self.sent() == [second])
+    }
 }

@@ -91,4 +91,39 @@ struct EngineTransactionTests {
         #expect(try simulation.settleEverything(within: .seconds(60)))
         #expect(simulation.violations == [])
     }
+
+    /// Two thousand outcomes that waited for a producer once joined one transaction. Eight at a time, they could not be
+    /// written before the cluster ended it, and all were sent again for ever.
+    @Test func aShortQueueMakesShortTransactions() throws {
+        let simulation = Simulation { $0.delivery = .exactlyOnce }
+        var inFlight: [Int64] = []
+        simulation.cluster.openFate = { simulation.seconds < 10 ? .timedOut : nil }
+        simulation.cluster.produceFate = { _ in
+            let now = simulation.clock.now.monotonic
+            inFlight.removeAll { $0 <= now }
+            guard inFlight.count < 8 else { return .refused(.queueFull) }
+            inFlight.append(now + 100_000_000)
+            return .acknowledged(after: .milliseconds(100))
+        }
+        for index in 0..<2_000 { simulation.cluster.append("\(index)") }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+
+    /// A producer takes all of them, and the brokers write fifty a second.
+    @Test func slowBrokersGetShorterTransactions() throws {
+        let simulation = Simulation { $0.delivery = .exactlyOnce }
+        var last: Int64 = 0
+        simulation.cluster.openFate = { simulation.seconds < 10 ? .timedOut : nil }
+        simulation.cluster.produceFate = { _ in
+            let now = simulation.clock.now.monotonic
+            last = max(now, last) + 20_000_000
+            return .acknowledged(after: .nanoseconds(last - now))
+        }
+        for index in 0..<2_000 { simulation.cluster.append("\(index)") }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(300)))
+        #expect(simulation.violations == [])
+    }
 }

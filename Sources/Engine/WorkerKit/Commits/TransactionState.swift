@@ -51,6 +51,13 @@ struct TransactionState: Sendable {
     private var lines: [OrderingKey: Fifo<EntryID>] = [:]
     /// The positions of the commit that is under way, or of the last one if it was never answered.
     private(set) var positions: [CommittedPosition] = []
+    /// The most records that may be in one transaction. It is half of what did not get through, and grows with each
+    /// commit: otherwise more records than the brokers can write before they end a transaction would be sent again and
+    /// again.
+    private var membersLimit = unlimited
+    private static let unlimited = Int.max / 4
+    /// The least limit. A transaction can fail for many reasons, and few records are never the reason.
+    private static let leastLimit = 32
     /// Whether the transaction can only be aborted, because something in it failed or belongs to partitions
     /// that are gone.
     private(set) var isBroken = false
@@ -67,6 +74,14 @@ struct TransactionState: Sendable {
 
     /// Whether new records may join.
     var isOpen: Bool { self.stage == .open && !self.isBroken }
+
+    /// Whether a record that is not in the transaction may join it now.
+    ///
+    /// A member that the producer's full queue has refused goes first. If all others joined meanwhile, the transaction
+    /// could not be committed before the queue has had room for each of them.
+    private func hasRoom(_ table: RecordTable) -> Bool {
+        self.isOpen && self.members.count < self.membersLimit && table.count(of: .resending) == 0
+    }
 
     /// Whether records are sent again in the order of their keys.
     var hasLines: Bool { !self.lines.isEmpty }
@@ -122,12 +137,12 @@ struct TransactionState: Sendable {
 
     /// Lets a record take part in the current transaction.
     ///
-    /// - Returns: False if the record has to wait for the next transaction.
+    /// - Returns: False if the record has to wait for room in this transaction or for the next one.
     mutating func join(_ id: EntryID, in table: inout RecordTable) -> Bool {
         // If the transaction is ending, the record is sent again in the next one, together with all other
         // members.
         if table[id].state.publication?.isInTransaction == true { return self.takesMembers }
-        guard self.isOpen else {
+        guard self.hasRoom(table) else {
             self.waiting.append(id)
             return false
         }
@@ -148,7 +163,7 @@ struct TransactionState: Sendable {
     /// Takes out the next record that can be sent in the transaction; nil if there is none, or the transaction
     /// takes none.
     mutating func nextWaiting(in table: inout RecordTable) -> EntryID? {
-        while self.isOpen, let id = self.waiting.popFirst() {
+        while self.hasRoom(table), let id = self.waiting.popFirst() {
             if table.kind(of: id) == .waiting { return id }
         }
         return nil
@@ -200,6 +215,7 @@ struct TransactionState: Sendable {
         }
         self.failures = 0
         self.notBefore = .min
+        self.membersLimit = min(self.membersLimit + self.membersLimit / 2, Self.unlimited)
         return self.members
     }
 
@@ -211,6 +227,7 @@ struct TransactionState: Sendable {
     ///
     /// - Returns: The records whose copy or ticket the broker has refused. They are to be kept in hand.
     mutating func undone(in table: inout RecordTable, order: EngineSettings.Ordering) -> [EntryID] {
+        if !self.members.isEmpty { self.membersLimit = max(Self.leastLimit, self.members.count / 2) }
         var refused: [EntryID] = []
         var waiting = Fifo<EntryID>()
         var lines: [OrderingKey: Fifo<EntryID>] = [:]

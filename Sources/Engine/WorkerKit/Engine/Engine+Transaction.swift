@@ -18,6 +18,7 @@ extension Engine {
     ///
     /// - Throws: The error of the producer or of the consumer if it is fatal.
     func turnTransaction() throws(KafkaError) {
+        self.sendWaiting()
         if self.transaction.isOpen, self.isTransactionDue { self.transaction.close() }
         switch self.transaction.nextStep(at: self.now.monotonic) {
         case .open?: try self.openTransactions()
@@ -49,8 +50,8 @@ extension Engine {
 
     /// Lets a record take part in the current transaction.
     ///
-    /// - Returns: False if the record has to wait: for the next transaction, or for an earlier record of its
-    ///   key.
+    /// - Returns: False if the record has to wait: for room in the transaction, for the next one, or for an earlier
+    ///   record of its key.
     func joinTransaction(_ id: EntryID) -> Bool {
         if self.transaction.hasLines, let key = self.orderingKey(of: self.table[id].record),
             !self.transaction.isItsTurn(id, in: key)
@@ -82,7 +83,7 @@ extension Engine {
         self.countFailedCommit(error)
     }
 
-    /// Sends the waiting records in the transaction that has just begun.
+    /// Sends the waiting records for which the transaction has room.
     private func sendWaiting() {
         while let id = self.transaction.nextWaiting(in: &self.table) { self.sendOrWait(id) }
     }
