@@ -54,10 +54,10 @@ struct TransactionState: Sendable {
     /// The most records that may be in one transaction. It is half of what did not get through, and grows with each
     /// commit: otherwise more records than the brokers can write before they end a transaction would be sent again and
     /// again.
-    private var membersLimit = unlimited
+    private var membersAllowed = unlimited
     private static let unlimited = Int.max / 4
     /// The least limit. A transaction can fail for many reasons, and few records are never the reason.
-    private static let leastLimit = 32
+    private static let leastMembers = 32
     /// Whether the transaction can only be aborted, because something in it failed or belongs to partitions
     /// that are gone.
     private(set) var isBroken = false
@@ -80,7 +80,7 @@ struct TransactionState: Sendable {
     /// A member that the producer's full queue has refused goes first. If all others joined meanwhile, the transaction
     /// could not be committed before the queue has had room for each of them.
     private func hasRoom(_ table: RecordTable) -> Bool {
-        self.isOpen && self.members.count < self.membersLimit && table.count(of: .resending) == 0
+        self.isOpen && self.members.count < self.membersAllowed && table.count(of: .resending) == 0
     }
 
     /// Whether records are sent again in the order of their keys.
@@ -215,7 +215,7 @@ struct TransactionState: Sendable {
         }
         self.failures = 0
         self.notBefore = .min
-        self.membersLimit = min(self.membersLimit + self.membersLimit / 2, Self.unlimited)
+        self.membersAllowed = min(self.membersAllowed + self.membersAllowed / 2, Self.unlimited)
         return self.members
     }
 
@@ -227,7 +227,7 @@ struct TransactionState: Sendable {
     ///
     /// - Returns: The records whose copy or ticket the broker has refused. They are to be kept in hand.
     mutating func undone(in table: inout RecordTable, order: EngineSettings.Ordering) -> [EntryID] {
-        if !self.members.isEmpty { self.membersLimit = max(Self.leastLimit, self.members.count / 2) }
+        if !self.members.isEmpty { self.membersAllowed = max(Self.leastMembers, self.members.count / 2) }
         var refused: [EntryID] = []
         var waiting = Fifo<EntryID>()
         var lines: [OrderingKey: Fifo<EntryID>] = [:]
