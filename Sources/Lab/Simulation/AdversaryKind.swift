@@ -61,6 +61,8 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
     case hangs
     /// Publishers write in transactions, and each partition ends with the mark of one.
     case markers
+    /// Workers die just after they have parked records, and the tickets arrive later.
+    case lateTickets = "late-tickets"
 
     /// Draws the kinds of harm of one run, at least one.
     static func drawn(from possible: [Self], using random: inout SplitMix64) -> Set<Self> {
@@ -77,12 +79,12 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
 
     /// The kinds that an engine of calls can meet.
     package static let ofCalls = allCases.filter {
-        ![.invented, .deadly, .madeAnew, .markers, .hangs].contains($0) && !ofUploadsAndClicks.contains($0)
+        !([.invented] + ofCallsByName).contains($0) && !ofUploadsAndClicks.contains($0)
     }
 
     /// The kinds that an engine of calls meets in storms that name them, and in no others: one more kind to draw from
     /// would make another storm of every seed.
-    package static let ofCallsByName: [AdversaryKind] = [.deadly, .madeAnew, .markers, .hangs]
+    package static let ofCallsByName: [AdversaryKind] = [.deadly, .madeAnew, .markers, .hangs, .lateTickets]
 
     /// The kinds that consist of harmful records and nothing else: the workers, their upstream and their clocks are well.
     static let ofRecords: Set<AdversaryKind> = [

@@ -97,7 +97,9 @@ struct AdversaryPlan {
 
     /// Whether workers take over from others, and know nothing of their records then.
     private var losesMemory: Bool {
-        !self.kinds.isDisjoint(with: [.kills, .freezes, .offsets, .growth, .suspects, .deadly, .madeAnew])
+        !self.kinds.isDisjoint(with: [
+            .kills, .freezes, .offsets, .growth, .suspects, .deadly, .madeAnew, .lateTickets,
+        ])
     }
 
     /// The time in which everything must be settled after the last fault.
@@ -115,6 +117,9 @@ struct AdversaryPlan {
     /// Whether the slow endpoint answers some calls at once and lets the others hang. It is not drawn: one more draw
     /// would make another storm of every seed.
     var isMoody: Bool { self.perSecond.isMultiple(of: 4) }
+
+    /// Whether a repeat of a call to the side endpoint would do harm, so that none is cut short. It is not drawn either.
+    var isCalledOnce: Bool { self.perSecond.isMultiple(of: 3) }
 
     /// The number of records whose calls hang for ten seconds, with the kind `hangs`. They come in the whole time of the
     /// faults or in half of it, and would take all slots or twice as many. There are none where records share requests,

@@ -1,9 +1,29 @@
 import ServiceKit
 
-// Records that kill the process which interprets the answer for them.
+// Deaths at a moment that matters: of the process that interprets the answer for a record, and of one that has just parked
+// records.
 extension AdversaryStorm {
     /// The number of processes that one record may kill.
     private static var deathsAllowed: Int { 2 }
+
+    /// Lets every ticket arrive up to 400 ms late. As soon as some are on their way, all workers die, three times at most.
+    func setLateTickets() {
+        let fate = self.cluster.produceFate
+        var deaths = 0
+        self.cluster.produceFate = { [unowned self] record in
+            guard record.topic == SimulatedCluster.parkingTopic, !self.isCalm else { return fate(record) }
+            if deaths < 3, self.chance(0.1) {
+                deaths += 1
+                self.faults += 1
+                self.timeline.after(.milliseconds(1)) { [unowned self] in
+                    self.excuse(self.takeover)
+                    for worker in self.workers { self.kill(worker) }
+                    self.startAnother()
+                }
+            }
+            return .acknowledged(after: self.milliseconds(100...800))
+        }
+    }
 
     /// Lets the process die that has made this call, and starts another one. Nothing happens if no process waits for the
     /// answer any more.

@@ -77,7 +77,7 @@ extension AdversaryStorm {
             self.flood(self.plan.hangs, isSteady: true) { Piece(value: "hangs", key: $0) }
         case .markers: self.planMarkers()
         case .growth, .clocks, .kills, .freezes, .outages, .invented, .madeAnew, .badUploads, .bombs,
-            .inventedPhones, .unmatchedClicks, .oneClient:
+            .inventedPhones, .unmatchedClicks, .oneClient, .lateTickets:
             break
         }
     }
@@ -110,7 +110,10 @@ extension AdversaryStorm {
 
     private func publish(_ piece: Piece) {
         var headers = self.plan.headers(lane: piece.lane)
-        if piece.isForTheSide { headers.append(RecordHeader("side", "")) }
+        if piece.isForTheSide {
+            headers.append(RecordHeader("side", ""))
+            if self.plan.isCalledOnce { headers.append(RecordHeader("once", "")) }
+        }
         if piece.bulk > 0 { headers.append(RecordHeader("bulk", [UInt8](repeating: 0, count: piece.bulk))) }
         let partition = Int32.random(in: 0..<Int32(self.cluster.partitions), using: &self.random)
         self.cluster.append(

@@ -71,6 +71,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     private func play() throws {
         self.setReplies()
         self.setBrokerTroubles()
+        if self.plan.kinds.contains(.lateTickets) { self.setLateTickets() }
         self.honest.publish(
             perSecond: self.plan.perSecond,
             for: self.plan.publishing,

@@ -91,7 +91,7 @@ package struct SimulatedHandler: Handler {
             endpoint: job.endpoint.rawValue,
             isPerishable: isPerishable,
             isSecondTry: isSecondTry,
-            isRepeatable: true
+            isRepeatable: job.record.header("once") == nil
         )
     }
 

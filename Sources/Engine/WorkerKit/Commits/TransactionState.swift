@@ -51,9 +51,9 @@ struct TransactionState: Sendable {
     private var lines: [OrderingKey: Fifo<EntryID>] = [:]
     /// The positions of the commit that is under way, or of the last one if it was never answered.
     private(set) var positions: [CommittedPosition] = []
-    /// The most records that may be in one transaction. It is half of what did not get through, and grows with each
-    /// commit: otherwise more records than the brokers can write before they end a transaction would be sent again and
-    /// again.
+    /// The most records that may be in one transaction. It is half of what did not get through twice, and doubles with
+    /// each commit: otherwise more records than the brokers can write before they end a transaction would be sent again
+    /// and again.
     private var membersAllowed = unlimited
     private static let unlimited = Int.max / 4
     /// The least limit. A transaction can fail for many reasons, and few records are never the reason.
@@ -215,7 +215,7 @@ struct TransactionState: Sendable {
         }
         self.failures = 0
         self.notBefore = .min
-        self.membersAllowed = min(self.membersAllowed + self.membersAllowed / 2, Self.unlimited)
+        self.membersAllowed = min(self.membersAllowed * 2, Self.unlimited)
         return self.members
     }
 
@@ -227,7 +227,10 @@ struct TransactionState: Sendable {
     ///
     /// - Returns: The records whose copy or ticket the broker has refused. They are to be kept in hand.
     mutating func undone(in table: inout RecordTable, order: EngineSettings.Ordering) -> [EntryID] {
-        if !self.members.isEmpty { self.membersAllowed = max(Self.leastMembers, self.members.count / 2) }
+        // One failure after a commit says nothing about the number of records: a broker was restarted, or a worker left.
+        if self.failures > 1, !self.members.isEmpty {
+            self.membersAllowed = max(Self.leastMembers, self.members.count / 2)
+        }
         var refused: [EntryID] = []
         var waiting = Fifo<EntryID>()
         var lines: [OrderingKey: Fifo<EntryID>] = [:]

@@ -14,6 +14,7 @@ struct ChaosAdversary {
     private static let newcomers = 100
     private static let lateKeys = 200
     private static let hostileKeys = 5_000
+    private static let loneKeys = 5_000
     /// The time between the starts of two floods.
     private static let floodEvery = Duration.seconds(15)
     /// The number of records in a flood.
@@ -26,11 +27,12 @@ struct ChaosAdversary {
     private static let new = honest.upperBound..<honest.upperBound + newcomers
     private static let late = new.upperBound..<new.upperBound + lateKeys
     private static let hostile = late.upperBound..<late.upperBound + hostileKeys
+    private static let lone = hostile.upperBound..<hostile.upperBound + loneKeys
 
     /// The number of all keys in a run.
-    static var keys: Int { self.hostile.upperBound }
+    static var keys: Int { self.lone.upperBound }
 
-    /// The number of records so far that have a hostile key of their own.
+    /// The number of records so far that have a key of their own.
     private var loners = 0
     private var floods = 0
     private var nextFlood = Self.floodEvery / 3
@@ -83,10 +85,11 @@ struct ChaosAdversary {
         [.json, .protobuf, .framed, .event].randomElement(using: &random) ?? .json
     }
 
-    /// The key of a record that has no other of its key before it.
+    /// The key of a record that has no other of its key beside it. A long key is another one than its number says, so no
+    /// order holds between it and a record of the same number.
     private mutating func nextLoner() -> Int {
         self.loners += 1
-        return Self.hostile.lowerBound + self.loners % Self.hostileKeys
+        return Self.lone.lowerBound + self.loners % Self.loneKeys
     }
 
     /// Whether this key belongs to an honest user. The waiting time of such a record is checked.

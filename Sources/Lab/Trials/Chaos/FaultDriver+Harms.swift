@@ -47,7 +47,9 @@ extension FaultDriver {
         else { return nil }
         self.move = nil
         self.tell("the group is moved back; \(move.count) records follow its new position")
-        if move.count == 0 { self.object(.harmNotDone, "the group was at its beginning when it was moved back") }
+        if move.count == 0 {
+            self.object(.harmNotDone, "the group was at its beginning when it was moved back")
+        }
         self.restart(crew: crew, fault)
         return move
     }
