@@ -1,3 +1,4 @@
+import Records
 import ServiceKit
 
 // Deaths at a moment that matters: of the process that interprets the answer for a record, and of one that has just parked
