@@ -114,12 +114,9 @@ struct AdversaryPlan {
         self.rebalance + (self.delivery == .exactlyOnce ? .seconds(16) : .zero)
     }
 
-    /// Whether the slow endpoint answers some calls at once and lets the others hang. It is not drawn: one more draw
-    /// would make another storm of every seed.
+    /// Whether the slow endpoint answers some calls at once and lets the others hang, and a repeat of a call to it would do
+    /// harm, so that none is cut short. It is not drawn: one more draw would make another storm of every seed.
     var isMoody: Bool { self.perSecond.isMultiple(of: 4) }
-
-    /// Whether a repeat of a call to the side endpoint would do harm, so that none is cut short. It is not drawn either.
-    var isCalledOnce: Bool { self.perSecond.isMultiple(of: 3) }
 
     /// The number of records whose calls hang for ten seconds, with the kind `hangs`. They come in the whole time of the
     /// faults or in half of it, and would take all slots or twice as many. There are none where records share requests,

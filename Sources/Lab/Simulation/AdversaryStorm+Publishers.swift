@@ -112,7 +112,7 @@ extension AdversaryStorm {
         var headers = self.plan.headers(lane: piece.lane)
         if piece.isForTheSide {
             headers.append(RecordHeader("side", ""))
-            if self.plan.isCalledOnce { headers.append(RecordHeader("once", "")) }
+            if self.plan.isMoody { headers.append(RecordHeader("once", "")) }
         }
         if piece.bulk > 0 { headers.append(RecordHeader("bulk", [UInt8](repeating: 0, count: piece.bulk))) }
         let partition = Int32.random(in: 0..<Int32(self.cluster.partitions), using: &self.random)
