@@ -1,5 +1,6 @@
 import Records
 import ServiceKit
+import WorkerKit
 
 // Deaths at a moment that matters: of the process that interprets the answer for a record, and of one that has just parked
 // records.
