@@ -78,8 +78,8 @@ struct ParkingSceneTests {
         #expect(try simulation.settleEverything())
     }
 
-    /// A few records that wait once held the position back while 12,000 others were settled beyond it. Whoever then moved
-    /// the group, or lost the metadata of its commit, made all of those new.
+    /// A few records that wait once held the position back while 12,000 others were settled beyond it. A group that was
+    /// moved then, or had lost the metadata of its commit, did all of those again.
     @Test(arguments: ["lane", "side", "budget"])
     func recordsThatWaitDoNotHoldThePositionBack(cause: String) throws {
         let simulation = Simulation {
