@@ -57,8 +57,8 @@ final class CommandUnderTest {
     func waitForLine(_ words: String) -> Bool { self.output.wait(for: words) }
 
     /// The processes that it started and that are still there, after as long as they may take to end.
-    func survivors(atMost longest: Duration) -> [String] {
-        _ = Self.wait(atMost: longest) { self.started.isEmpty }
+    func survivors() -> [String] {
+        _ = Self.wait(atMost: .seconds(60)) { self.started.isEmpty }
         return self.started.map { Self.words(of: $0).joined(separator: " ") }
     }
 
