@@ -41,7 +41,8 @@ struct AdversaryPlan {
         let possible = (AdversaryKind.ofCalls + AdversaryKind.ofCallsByName).filter { kinds.contains($0) }
         let drawn = AdversaryKind.drawn(from: possible, using: &random)
         let sides = [AdversaryKind.slow, .dead, .crowd].filter { drawn.contains($0) }
-        self.side = sides.randomElement(using: &random)
+        // Late tickets need records that are parked.
+        self.side = sides.randomElement(using: &random) ?? (drawn.contains(.lateTickets) ? .crowd : nil)
         self.kinds = drawn.subtracting(sides).union(self.side.map { [$0] } ?? [])
         self.partitions = .random(in: 1...3, using: &random)
         self.workers = .random(in: 1...2, using: &random)

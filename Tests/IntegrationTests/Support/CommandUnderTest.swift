@@ -56,7 +56,7 @@ final class CommandUnderTest {
 
     func waitForLine(_ words: String) -> Bool { self.output.wait(for: words) }
 
-    /// The processes that it started and that are still there, after as long as they may take to end.
+    /// The processes that it started and that are still there, after a minute at most.
     func survivors() -> [String] {
         _ = Self.wait(atMost: .seconds(60)) { self.started.isEmpty }
         return self.started.map { Self.words(of: $0).joined(separator: " ") }

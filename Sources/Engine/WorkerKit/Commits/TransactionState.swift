@@ -79,7 +79,7 @@ struct TransactionState: Sendable {
     ///
     /// A member that the producer's full queue has refused goes first. If all others joined meanwhile, the transaction
     /// could not be committed before the queue has had room for each of them.
-    private func hasRoom(_ table: RecordTable) -> Bool {
+    private func hasRoom(in table: inout RecordTable) -> Bool {
         self.isOpen && self.members.count < self.membersAllowed && table.count(of: .resending) == 0
     }
 
@@ -142,7 +142,7 @@ struct TransactionState: Sendable {
         // If the transaction is ending, the record is sent again in the next one, together with all other
         // members.
         if table[id].state.publication?.isInTransaction == true { return self.takesMembers }
-        guard self.hasRoom(table) else {
+        guard self.hasRoom(in: &table) else {
             self.waiting.append(id)
             return false
         }
@@ -163,7 +163,7 @@ struct TransactionState: Sendable {
     /// Takes out the next record that can be sent in the transaction; nil if there is none, or the transaction
     /// takes none.
     mutating func nextWaiting(in table: inout RecordTable) -> EntryID? {
-        while self.hasRoom(table), let id = self.waiting.popFirst() {
+        while self.hasRoom(in: &table), let id = self.waiting.popFirst() {
             if table.kind(of: id) == .waiting { return id }
         }
         return nil

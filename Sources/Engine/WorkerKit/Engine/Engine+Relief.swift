@@ -34,7 +34,7 @@ extension Engine {
     /// have fallen behind, or the records that came back fill their share.
     var isReliefWanted: Bool {
         self.lot != nil && self.recall == nil
-            && (self.isMemoryCrowded || self.isWindowUsed(PartitionProgress.window / 8)
+            && (self.isMemoryCrowded || self.isWindowUsed(Self.latePosition)
                 || self.isUnparkingStuck)
     }
 
@@ -55,15 +55,13 @@ extension Engine {
         self.assignments.contains { ($0.progress?.inHandCount ?? 0) >= count }
     }
 
-    /// Whether an eighth of a partition's window is finished beyond its position. Only the metadata of the commit
-    /// says so: whoever moves the group makes all of these records new.
+    /// The number of records finished beyond a position from which on it is behind: an eighth of the window.
+    private static var latePosition: Int { PartitionProgress.window / 8 }
+
+    /// Whether so many records of a partition are finished beyond its position. Only the metadata of the commit says
+    /// so: a move of the group makes all of them new.
     private var isPositionBehind: Bool {
-        self.assignments.contains {
-            guard let progress = $0.progress, progress.inHandCount >= PartitionProgress.window / 8 else {
-                return false
-            }
-            return progress.finishedCount >= PartitionProgress.window / 8
-        }
+        self.assignments.contains { ($0.progress?.finishedCount ?? 0) >= Self.latePosition }
     }
 
     /// Returns each room's share of these limits.
@@ -73,7 +71,7 @@ extension Engine {
         return RoomShare(records: max(1, min(64, records / 4 / rooms)), bytes: bytes / 4 / rooms)
     }
 
-    /// Parks the waiting records of each room beyond the room's share.
+    /// Parks the waiting records of each room beyond the room's share, and the ends of long queues.
     private func thinOut(_ share: RoomShare) {
         self.thinOutEndpoints(share)
         self.thinOutFailed(share)

@@ -9,7 +9,7 @@ struct RoomShare: Hashable, Sendable {
     /// Whether only records that came back are counted and parked.
     var isOfUnparked = false
 
-    /// Everything but the records that hold the position of their partition back.
+    /// Everything in a room but the records that hold the position of their partition back.
     static let late = RoomShare(records: .max, bytes: .max, stale: Int64(PartitionProgress.window / 16))
 
     /// Whether the records queued behind one that stays leave, because they would exceed the share.

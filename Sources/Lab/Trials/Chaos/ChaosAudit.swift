@@ -56,11 +56,6 @@ struct ChaosAudit {
     private var letters: [Int: Letter] = [:]
     /// The inputs that were ever parked, and whether they still are.
     private(set) var tickets: [Int: Bool] = [:]
-    /// The times of their first tickets, in wall-clock milliseconds.
-    private var parkedAt: [Int: Int64] = [:]
-    /// The inputs that counted as finished when the group was moved, and had their first outcome only after it, with the
-    /// time of the move.
-    private var rescued: [Int: Int64] = [:]
     /// The times of honest records from sending to the first outcome, in milliseconds. They are sorted once
     /// `conclude` has been called.
     private(set) var waits: [Int64] = []
@@ -228,10 +223,12 @@ struct ChaosAudit {
             }
             return
         }
-        if let written = record.timestamp,
-            let finish = self.movedBack.firstFinish(input.partition, input.offset), written > finish
-        {
-            self.rescued[number] = finish
+        if let written = record.timestamp {
+            self.movedBack.foundFirstOutcome(
+                of: number,
+                at: (input.partition, input.offset),
+                written: written
+            )
         }
         if let sentAt = input.sentAt, let written = record.timestamp {
             self.waits.append(written - sentAt)
@@ -296,7 +293,7 @@ struct ChaosAudit {
             return self.findings.note(.riddle, "\(place) is no ticket")
         }
         self.tickets[number] = record.value != nil
-        if self.parkedAt[number] == nil { self.parkedAt[number] = record.timestamp ?? .min }
+        self.movedBack.foundTicket(of: number, written: record.timestamp ?? .min)
     }
 
     /// Adds an objection that another part of the run has found.
@@ -317,8 +314,7 @@ struct ChaosAudit {
         for sentence in self.newPartitions.lateOnes {
             self.findings.note(.notTakenUp, "\(self.topic): \(sentence)")
         }
-        for (number, finish) in self.rescued.sorted(by: { $0.key < $1.key })
-        where self.parkedAt[number].map({ $0 > finish }) ?? true {
+        for number in self.movedBack.hidden {
             self.findings.note(
                 .lost,
                 "input \(self.name(number)) counted as finished when the group was moved, and had no outcome"

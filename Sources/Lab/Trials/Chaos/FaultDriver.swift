@@ -57,7 +57,7 @@ final class FaultDriver {
     private var grown: Int?
     /// The move of the group that is under way, with its fault; nil if there is none.
     var move: (move: OffsetMove, fault: ChaosFault)?
-    /// The records that are read again because of a move, for each move that was not taken yet.
+    /// The moves of the group that were not taken yet.
     private var moved: [GroupMove] = []
     var tally = ChaosTally()
     /// Objections that are not about one input.

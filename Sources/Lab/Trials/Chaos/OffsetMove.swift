@@ -1,4 +1,3 @@
-import Foundation
 import Kafka
 import ServiceKit
 import WireFormats
@@ -67,8 +66,7 @@ final class OffsetMove {
             notBefore: Dictionary(self.partitions.map { ($0, LogReader.end) }) { $1 },
             atMost: Self.longestWait
         )
-        let now = Int64(Date().timeIntervalSince1970 * 1_000)
-        var move = GroupMove(at: now, parts: [:])
+        var move = GroupMove(at: Moment.now.wall, parts: [:])
         var positions: [CommittedPosition] = []
         for var position in committed {
             guard let offset = position.offset, let end = ends[position.partition], end >= offset else {
