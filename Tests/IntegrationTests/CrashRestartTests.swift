@@ -39,7 +39,7 @@ struct CrashRestartTests {
         try cluster.publish(Self.records(["a", record, "b", "c"], to: cluster))
         let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 4, atMost: .seconds(120)), "\(worker.log)")
-        #expect(worker.log.ranges(of: "the worker has crashed, and starts again").count == 2, "\(worker.log)")
+        #expect(worker.log.ranges(of: "the worker has crashed, and starts again").count == 3, "\(worker.log)")
 
         let outcomes = Set(results.records.compactMap(\.outcome))
         #expect(outcomes.filter { $0.fate == "succeeded" }.count == 3)

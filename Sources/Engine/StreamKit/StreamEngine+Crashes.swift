@@ -3,12 +3,9 @@ import Records
 import ServiceKit
 
 // A record that kills the process is delivered again to the next process, and kills that too. So each record
-// is marked while a task has it, and a record that is known to have killed two processes is buried instead of
+// is marked while a task has it, and a record that is known to have killed three processes is buried instead of
 // processed.
 extension StreamEngine {
-    /// The number of deaths after which a record is not processed again.
-    private static var deadlyTwice: Int { 2 }
-
     /// Makes a task process a record, or bury it if the record has killed as many processes as it may.
     func give(_ record: consuming InboundRecord, to task: any StreamTask) {
         guard let crashes = self.crashes else { return task.process(record, at: self.provenNow, self.output) }
@@ -16,9 +13,9 @@ extension StreamEngine {
             let place = (record.topic, record.partition, record.offset)
             let deaths = crashes.deaths(of: place.0, partition: place.1, offset: place.2)
             if deaths > 0 { self.suspects.append(place) }
-            guard deaths < Self.deadlyTwice else {
+            guard deaths < CrashRecorder.deadly else {
                 self.logger.warning(
-                    "a record has killed the worker twice: buried",
+                    "a record has killed the worker three times: buried",
                     metadata: ["source": "\(place.0)/\(place.1)/\(place.2)"]
                 )
                 return task.bury(record, at: self.provenNow, self.output)

@@ -21,7 +21,7 @@ package protocol StreamTask: AnyObject {
     /// Processes a record of the input.
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput)
 
-    /// Takes a record of the input that has killed two processes. The task reports the record without looking
+    /// Takes a record of the input that has killed three processes. The task reports the record without looking
     /// into it.
     func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput)
 

@@ -6,7 +6,7 @@ import WorkerKit
 // records.
 extension AdversaryStorm {
     /// The number of processes that one record may kill.
-    private static var deathsAllowed: Int { 2 }
+    private static var deathsAllowed: Int { 3 }
 
     /// Lets every ticket arrive up to 400 ms late. As soon as some are on their way, all workers die, three times at most.
     /// With exactly-once nothing is late: the tickets of a dead worker are in its open transaction.

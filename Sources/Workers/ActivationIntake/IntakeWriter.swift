@@ -85,7 +85,7 @@ final class IntakeWriter {
         )
     }
 
-    /// Writes the dead letter of a record that its publisher has to mend, or that has killed two processes,
+    /// Writes the dead letter of a record that its publisher has to mend, or that has killed three processes,
     /// and its outcome.
     func bury(
         _ record: borrowing InboundRecord,

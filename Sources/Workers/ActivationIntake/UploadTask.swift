@@ -163,6 +163,6 @@ final class UploadTask: StreamTask {
 }
 
 extension Reason {
-    /// The reason for a record that has killed two processes.
-    static let crashLoop = Reason("crash_loop", "The worker died twice while it was handling this record.")
+    /// The reason for a record that has killed three processes.
+    static let crashLoop = Reason("crash_loop", "The worker died three times while it was handling this record.")
 }

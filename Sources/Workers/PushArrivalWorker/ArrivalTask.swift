@@ -146,7 +146,7 @@ final class ArrivalTask: StreamTask {
     }
 
     func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
-        let reason = Reason("crash_loop", "The worker died twice while it was handling this record.")
+        let reason = Reason("crash_loop", "The worker died three times while it was handling this record.")
         self.metrics.counted("dead_lettered")
         self.results.bury(
             record,

@@ -76,7 +76,7 @@ final class PushMetrics {
     /// Counts a record in JSON with members that its schema does not have.
     func unknownFieldsFound() { self.unknownFields.increment() }
 
-    /// Counts a record of the parts topic that cannot be read, or that has killed two processes.
+    /// Counts a record of the parts topic that cannot be read, or that has killed three processes.
     func unreadablePart() { self.unreadable.increment() }
 
     /// Removes the gauges of an input partition that was given up.

@@ -75,7 +75,7 @@ final class ResultWriter {
     }
 
     /// Writes the result and the dead letter of a record that cannot be read, or must not be read because it
-    /// has killed two processes. The dead letter refers to the record and omits its value, because the value
+    /// has killed three processes. The dead letter refers to the record and omits its value, because the value
     /// may hold the text of the notification.
     func bury(
         _ record: borrowing InboundRecord,

@@ -118,10 +118,10 @@ struct CrashGuardTests {
 
     /// `expired` decodes a record again, and `encode` has its answer. Neither was once asked whether the record is deadly.
     @Test(arguments: [("expired", 1), ("encode", 1), ("encode", 2), ("unknownFields", 2), ("plan", 2)])
-    func aRecordThatKilledTwiceInOneStepIsNotTouchedAgain(step: String, deadly: Int64) async throws {
+    func aRecordThatKilledThreeTimesInOneStepIsNotTouchedAgain(step: String, deadly: Int64) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path
-        for _ in 0..<2 {
+        for _ in 0..<CrashRecorder.deadly {
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [step = step as String, deadly = deadly as Int64, path = path as String] in
                 try CrashGuardTests.die(in: step, of: deadly, folder: path)

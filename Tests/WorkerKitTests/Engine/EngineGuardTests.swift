@@ -272,11 +272,11 @@ struct EngineGuardTests {
         recorder.mark(topic: SimulatedCluster.topic, partition: 0, offset: offset)
     }
 
-    @Test func aRecordThatHasKilledTwiceIsNotHandledAgain() throws {
+    @Test func aRecordThatHasKilledThreeTimesIsNotHandledAgain() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        for _ in 0..<2 { try Self.die(of: 1, in: folder) }
-        try Self.die(of: 2, in: folder)
+        for _ in 0..<3 { try Self.die(of: 1, in: folder) }
+        for _ in 0..<2 { try Self.die(of: 2, in: folder) }
         let simulation = Simulation()
         for index in 0..<4 { simulation.cluster.append("\(index)") }
         let worker = simulation.startWorker(try CrashRecorder(folder: folder.path))
@@ -293,7 +293,7 @@ struct EngineGuardTests {
     @Test func aSettledRecordIsForgivenOnlyOnceItIsCommitted() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        for _ in 0..<2 { try Self.die(of: 1, in: folder) }
+        for _ in 0..<3 { try Self.die(of: 1, in: folder) }
         let simulation = Simulation()
         for index in 0..<4 { simulation.cluster.append("\(index)") }
         simulation.startWorker(try CrashRecorder(folder: folder.path))

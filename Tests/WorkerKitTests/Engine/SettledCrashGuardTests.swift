@@ -33,7 +33,7 @@ private struct ToldHandler: Handler {
 struct SettledCrashGuardTests {
     @Test func aDeadlyRecordIsNotGivenToSettled() throws {
         let folder = try TemporaryFolder()
-        for _ in 0..<2 {
+        for _ in 0..<CrashRecorder.deadly {
             try CrashRecorder(folder: folder.path).mark(
                 topic: SimulatedCluster.topic,
                 partition: 0,

@@ -209,7 +209,7 @@ extension ReasonGuide {
         ),
         "crash_loop": ReasonGuide(
             .afterFix,
-            "The worker died twice while it was handling this record, so it was put aside at the third "
+            "The worker died three times while it was handling this record, so it was put aside at the next "
                 + "start.",
             advice: "Do not replay it before the crash is understood: it may kill the worker again. Keep the "
                 + "record for whoever mends the worker; look for memory limits too."

@@ -6,7 +6,7 @@ import Kafka
 /// A record that kills the process by itself is delivered again to the next process and kills that too, and
 /// no retry limit ever sees it. So the engine marks the record that it hands to the handler, and clears the
 /// mark afterwards. A mark that is found in the slot of a dead process names the record that was being
-/// handled, and the death is charged to that record in a ledger. A record that was charged twice is not
+/// handled, and the death is charged to that record in a ledger. A record that was charged three times (`deadly`) is not
 /// handled again: the engine of calls dead-letters it, and the engine of states has its task bury it.
 ///
 /// Marking is done for every record and costs some nanoseconds: two or three stores into memory that is
@@ -23,6 +23,12 @@ package final class CrashRecorder {
         package let description: String
     }
 
+    /// The number of deaths from which on a record is not handled again.
+    ///
+    /// A process that is killed from outside looks like one that died of its record: neither leaves a word. A large
+    /// record takes long to handle, so that two kills have hit the same innocent one. Sidekiq, too, gives a job up at the
+    /// third death.
+    package static let deadly = 3
     /// The number of recorders that may share a folder.
     package static let slots = 64
 

@@ -7,12 +7,9 @@ import WireFormats
 // A record that kills the process is delivered again to the next process and kills that too. No limit on
 // attempts ever sees it, because the process dies before it can count.
 //
-// So each record is marked while the handler has it. A record that was found to have killed two processes is
+// So each record is marked while the handler has it. A record that was found to have killed three processes is
 // not handed to the handler again; it becomes a dead letter.
 extension Engine {
-    /// The number of deaths from which on a record is not handled again.
-    static var deadlyTwice: Int { 2 }
-
     /// Runs a part of the handler on a record, and marks the record meanwhile. If the process dies, the mark
     /// names the record.
     func handling<Result>(_ id: EntryID, _ body: () -> Result) -> Result {
@@ -27,7 +24,7 @@ extension Engine {
     /// Returns whether this record has killed so many processes that it must not be handled again.
     func isDeadly(_ id: EntryID) -> Bool {
         guard let crashes = self.crashes, crashes.hasDeaths else { return false }
-        return self.deaths(by: id, in: crashes) >= Self.deadlyTwice
+        return self.deaths(by: id, in: crashes) >= CrashRecorder.deadly
     }
 
     private func deaths(by id: EntryID, in crashes: CrashRecorder) -> Int {
@@ -38,7 +35,7 @@ extension Engine {
 
     /// Makes a dead letter of a record that must not be handled again.
     func rejectDeadly(_ id: EntryID) {
-        let reason = Reason("crash_loop", "The worker died twice while it was handling this record.")
+        let reason = Reason("crash_loop", "The worker died three times while it was handling this record.")
         self.deadLetter(id, Rejection(reason, kind: .rejected, replayable: .afterFix))
     }
 

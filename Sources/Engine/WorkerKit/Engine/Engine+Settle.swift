@@ -234,7 +234,7 @@ extension Engine {
             self.settledRecords += 1
             self.metrics
                 .settled(settlement.fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
-            // A record that has killed two processes is handed to no part of the handler, and this is one.
+            // A record that has killed three processes is handed to no part of the handler, and this is one.
             if !self.isDeadly(id) { self.tellSettled(id, settlement) }
             self.forgiveOnceCommitted(id)
         case .copy?:

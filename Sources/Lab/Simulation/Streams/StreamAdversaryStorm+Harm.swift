@@ -111,7 +111,7 @@ extension StreamAdversaryStorm: Adversary {
                 self.publish("stranger \(number)", $0)
             }
         case .deadly:
-            self.deathsToExcuse = 2 * self.plan.deadlyRecords
+            self.deathsToExcuse = 3 * self.plan.deadlyRecords
             self.flood(self.plan.deadlyRecords) { [unowned self] in self.publish("deadly", $0) }
         default: break
         }

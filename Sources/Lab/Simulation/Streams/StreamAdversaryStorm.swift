@@ -18,7 +18,7 @@ package final class StreamAdversaryStorm: SeededStorm, StateStorm {
     private(set) var isCalm = false
     /// The time until which the brokers fail, in monotonic nanoseconds.
     var downUntil: Int64 = .min
-    /// The number of further deaths that are the adversary's doing. Each deadly record can kill two
+    /// The number of further deaths that are the adversary's doing. Each deadly record can kill three
     /// processes.
     var deathsToExcuse = 0
     /// The number of faults that were injected.
