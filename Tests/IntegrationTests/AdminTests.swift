@@ -4,7 +4,7 @@ import UpstreamSimulator
 import WorkerTestSupport
 
 /// `fleet admin` and SIGHUP, given to a running worker.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct AdminTests {
     private let folder: TemporaryFolder
     private var socket: String { self.folder.file("admin.sock").path }

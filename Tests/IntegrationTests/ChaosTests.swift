@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flotilla-lab chaos`, short; and ended in the middle.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ChaosTests {
     @Test(arguments: ["at-least-once", "exactly-once"])
     func aFleetKeepsItsPromisesUnderChaos(delivery: String) throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flotilla-lab cost`, small: both deliveries are measured, and nobody is left behind.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CostTests {
     @Test func bothDeliveriesAreMeasured() throws {
         let cost = try CommandUnderTest(["cost", "--records", "300", "--rounds", "2", "--latency", "1"])

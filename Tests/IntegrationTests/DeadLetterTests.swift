@@ -6,7 +6,7 @@ import WorkerTestSupport
 
 /// The dead-letter tool as an on-call engineer uses it: real letters of a real worker, on a broker that takes
 /// transactions at their word.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct DeadLetterTests {
     private struct Groups: Decodable {
         struct Group: Decodable {
@@ -360,7 +360,7 @@ struct DeadLetterTests {
         #expect(try tool.run(["replay", "--group", group, "--go"]).status == 0)
         #expect(try TopicNames(cluster).all.isSuperset(of: [tool.ledger, tool.audit]))
         try cluster.remove()
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .patience
         var left: [String] = []
         repeat {
             left = try TopicNames(cluster).all.filter { $0.hasPrefix(cluster.input) }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flotilla-lab demo`, played to its end, and ended in ways that leave no time to say goodbye.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct DemoTests {
     private static let workers = [
         "activation-worker", "devicecheck-worker", "receipt-worker", "push-arrival-worker", "gateway",

@@ -7,7 +7,7 @@ import UpstreamSimulator
 
 /// The time that the worker adds to an answer for which Apple takes a millisecond, when there is nothing else
 /// to do.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct DeviceCheckLatencyTests {
     /// Publishes one record at a time and reads both topics, so that the broker's own share is known.
     @Test(.enabled(if: TestCluster.isEmbedded))

@@ -5,7 +5,7 @@ import UpstreamSimulator
 import WorkerTestSupport
 
 /// The commands of `fleet` that show a running worker and its records.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FleetGlanceTests {
     @Test func statusShowsAWorkerAndSaysWhenItIsGone() async throws {
         let cluster = try await TestCluster.transactional()

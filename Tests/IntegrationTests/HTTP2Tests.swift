@@ -3,7 +3,7 @@ import Records
 import Testing
 
 /// A worker that speaks HTTP/2 as Apple's hosts do, with a server that is none of ours.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct HTTP2Tests {
     private static let answer = #"{"bit0":true,"bit1":false,"last_update_time":"2026-11"}"#
 

@@ -3,7 +3,7 @@ import Testing
 import UpstreamSimulator
 
 /// Answers that say nothing about a record: whole topics have gone to the dead letters for less.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct HoldTests {
     static let quickHolds =
         EndToEndTests.quickRetries + """

@@ -4,7 +4,7 @@ import WorkerTestSupport
 
 /// The checks before a start print their own words. librdkafka closes its clients with lines such as "Purging 1 unserved
 /// events from background queue", which tell an operator nothing and once stood among the sentences.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PreflightOutputTests {
     /// Returns the lines that librdkafka has written itself, such as `%6|1700000000.1|BGQUEUE|rdkafka#producer-1| …`.
     private static func linesOfTheClient(in text: String) -> [Substring] {

@@ -4,7 +4,7 @@ import Testing
 import WorkerTestSupport
 
 /// `fleet publish` to a topic that does not exist, as a user sees it.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct PublishTests {
     private let folder: TemporaryFolder
     private let file: URL

@@ -3,7 +3,7 @@ import Testing
 import WorkerTestSupport
 
 /// The commands of the README and of an article do what they say, one block after the other, in one shell.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ReadmeTests {
     /// The blocks of shell commands in a section of a document.
     private func commands(of heading: String, in path: String) throws -> [Substring] {
@@ -31,7 +31,7 @@ struct ReadmeTests {
             error: .pipe(output.pipe)
         )
         #expect(shell.wait() == 0)
-        #expect(output.waitForEnd(atMost: .seconds(30)), "\(output.text)")
+        #expect(output.waitForEnd(), "\(output.text)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
         return output.text
     }

@@ -5,7 +5,7 @@ import Testing
 import UpstreamSimulator
 
 /// Long waits in topics of their own, with real workers.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct RetryTopicTests {
     private static let more = """
         worker:

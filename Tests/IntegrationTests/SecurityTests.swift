@@ -5,7 +5,7 @@ import UpstreamSimulator
 import WorkerTestSupport
 
 /// Workers over TLS with SCRAM, with the rights that the documents name and without each of them.
-@Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: TestCluster.isEmbedded))
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: TestCluster.isEmbedded))
 struct SecurityTests {
     private static let tail = "health:\n  host: 127.0.0.1\n  port: 0\nlog:\n  format: text\n"
 

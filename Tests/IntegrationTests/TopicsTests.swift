@@ -3,7 +3,7 @@ import UpstreamSimulator
 import WorkerTestSupport
 
 /// `fleet topics` and a worker whose topics it makes.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct TopicsTests {
     /// A worker that waits for a topic goes on once an operator has made it.
     @Test func aWorkerWorksWithTheTopicsThatAreMade() async throws {

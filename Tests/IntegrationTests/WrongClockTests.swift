@@ -6,7 +6,7 @@ import UpstreamSimulator
 import WorkerTestSupport
 
 /// A worker on a machine whose clock is an hour ahead of the broker's.
-@Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: TestCluster.isEmbedded))
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: TestCluster.isEmbedded))
 struct WrongClockTests {
     private static let lead = Duration.seconds(3_600)
 

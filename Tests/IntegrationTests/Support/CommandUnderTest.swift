@@ -41,7 +41,7 @@ final class CommandUnderTest {
     /// The id of a process with this program and command once it runs.
     func waitFor(_ program: String, _ command: String) -> pid_t? {
         var found: pid_t?
-        _ = Self.wait(atMost: .seconds(30)) {
+        _ = Self.wait(atMost: .patience) {
             found = self.started.first { pid in
                 let words = Self.words(of: pid).prefix(2)
                 return words.first?.hasSuffix("/\(program)") == true && words.last == command
@@ -56,9 +56,9 @@ final class CommandUnderTest {
 
     func waitForLine(_ words: String) -> Bool { self.output.wait(for: words) }
 
-    /// The processes that it started and that are still there, after a minute at most.
+    /// The processes that it started and that are still there once a busy machine has had time to end them.
     func survivors() -> [String] {
-        _ = Self.wait(atMost: .seconds(60)) { self.started.isEmpty }
+        _ = Self.wait(atMost: .patience) { self.started.isEmpty }
         return self.started.map { Self.words(of: $0).joined(separator: " ") }
     }
 

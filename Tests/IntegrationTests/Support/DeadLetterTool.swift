@@ -60,7 +60,7 @@ final class DeadLetterToolUnderTest: Sendable {
         }
 
         /// Looks until the command has complained of this, or the time is up.
-        func waitForComplaint(_ words: String, atMost longest: Duration = .seconds(30)) throws -> Bool {
+        func waitForComplaint(_ words: String, atMost longest: Duration = .patience) throws -> Bool {
             let deadline = ContinuousClock.now + longest
             while try !String(contentsOf: self.complaintsFile, encoding: .utf8).contains(words) {
                 guard ContinuousClock.now < deadline else { return false }

@@ -25,7 +25,7 @@ final class ProcessOutput: @unchecked Sendable {
     var text: String { String(decoding: self.condition.withLock { self.bytes }, as: UTF8.self) }
 
     /// - Returns: whether this came before the time was up.
-    func wait(for words: String, atMost longest: Duration = .seconds(30)) -> Bool {
+    func wait(for words: String, atMost longest: Duration = .patience) -> Bool {
         self.wait(atMost: longest) { $0.contains(words) }
     }
 
@@ -45,7 +45,7 @@ final class ProcessOutput: @unchecked Sendable {
     /// Waits until the last writer has gone.
     ///
     /// - Returns: whether that was before the time was up.
-    func waitForEnd(atMost longest: Duration) -> Bool {
+    func waitForEnd(atMost longest: Duration = .patience) -> Bool {
         let deadline = Date(timeIntervalSinceNow: longest / .seconds(1))
         return self.condition.withLock {
             while !self.hasEnded, self.condition.wait(until: deadline) {}

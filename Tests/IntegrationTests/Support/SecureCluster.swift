@@ -96,7 +96,7 @@ final class SecureCluster: Sendable {
         let producer = try Producer(self.administrator)
         try producer.send(record, id: 1)
         let reader = try TopicReader(topics, from: .beginning, self.administrator, atMost: .seconds(10))
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .patience
         var found = 0
         var wait = Wait(on: [reader.descriptor, producer.descriptor])
         while ContinuousClock.now < deadline {

@@ -157,7 +157,7 @@ final class TestCluster {
     private func wait(for counts: [String: Int]) throws {
         struct NotThere: Error { var topics: [String] }
         guard let admin = self.admin else { return }
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .patience
         while true {
             let seen = try admin.metadata(atMost: .seconds(30)).partitionCounts
             let missing = counts.filter { seen[$0.key] != $0.value }.keys.sorted()
@@ -201,7 +201,7 @@ private final class Publication {
     }
 
     func finish() throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .patience
         while self.acknowledged < self.sent, ContinuousClock.now < deadline {
             self.takeReports(atMost: .seconds(1))
         }

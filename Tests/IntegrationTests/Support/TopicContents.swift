@@ -16,7 +16,7 @@ final class TopicContents {
     /// Reads on until this holds or the time is up.
     ///
     /// - Returns: whether it holds.
-    func read(atMost longest: Duration = .seconds(60), until isEnough: ([InboundRecord]) -> Bool) -> Bool {
+    func read(atMost longest: Duration = .patience, until isEnough: ([InboundRecord]) -> Bool) -> Bool {
         let deadline = ContinuousClock.now + longest
         var wait = Wait(on: [self.reader.descriptor])
         while true {
@@ -29,7 +29,7 @@ final class TopicContents {
     }
 
     /// Reads until there are so many different results.
-    func read(outcomes count: Int, atMost longest: Duration = .seconds(60)) -> Bool {
+    func read(outcomes count: Int, atMost longest: Duration = .patience) -> Bool {
         self.read(atMost: longest) { Set($0.compactMap(\.outcomeID)).count >= count }
     }
 }

@@ -70,12 +70,12 @@ final class WorkerUnderTest {
     var log: String { self.output.text }
 
     /// Waits until the log holds this, or the time is up.
-    func waitForLog(_ text: String, atMost longest: Duration = .seconds(30)) -> Bool {
+    func waitForLog(_ text: String, atMost longest: Duration = .patience) -> Bool {
         self.output.wait(for: text, atMost: longest)
     }
 
     /// Waits until the log holds this text so many times, or the time is up.
-    func waitForLog(_ text: String, times: Int, atMost longest: Duration = .seconds(30)) -> Bool {
+    func waitForLog(_ text: String, times: Int, atMost longest: Duration = .patience) -> Bool {
         self.output.wait(atMost: longest) { $0.ranges(of: text).count >= times }
     }
 
@@ -103,7 +103,7 @@ final class WorkerUnderTest {
     /// - Returns: false if the time was up first.
     func waitForPage(
         _ path: String,
-        atMost longest: Duration = .seconds(30),
+        atMost longest: Duration = .patience,
         where holds: (_ status: Int, _ text: String) -> Bool
     ) async throws -> Bool {
         let deadline = ContinuousClock.now + longest
@@ -127,7 +127,7 @@ final class WorkerUnderTest {
     }
 
     /// Waits until the process and all that it has started have ended: they share its output.
-    func waitForAllToEnd(atMost longest: Duration = .seconds(30)) -> Bool {
+    func waitForAllToEnd(atMost longest: Duration = .patience) -> Bool {
         self.output.waitForEnd(atMost: longest)
     }
 
