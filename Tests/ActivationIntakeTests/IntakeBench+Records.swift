@@ -26,12 +26,14 @@ extension IntakeBench {
         id: String? = nil,
         secondsBefore: Int64,
         app: String = "112233",
+        advertiser: String? = nil,
         callback: String? = nil
     ) -> [UInt8] {
         let time = Self.start.wall / 1_000 - secondsBefore
         let parts =
             ["click_time=\(time)", "appid=\(app)"] + (muid.map { ["muid=\($0)"] } ?? [])
-            + (id.map { ["click_id=\($0)"] } ?? []) + (callback.map { ["callback=\($0)"] } ?? [])
+            + (id.map { ["click_id=\($0)"] } ?? []) + (advertiser.map { ["advertiser_id=\($0)"] } ?? [])
+            + (callback.map { ["callback=\($0)"] } ?? [])
         return Array(parts.joined(separator: "&").utf8)
     }
 

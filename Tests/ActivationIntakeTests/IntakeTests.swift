@@ -438,7 +438,48 @@ struct IntakeTests {
             #expect(ClickTrail.Click(line.utf8)?.line == line)
         }
         #expect(ClickTrail.Click("112233 1795247900  http://a/b".utf8)?.clickID == nil)
-        #expect(ClickTrail.Click("1 2 3 4 5".utf8) == nil)
+        #expect(ClickTrail.Click("112233 1795247900   10000".utf8)?.advertiserID == 10_000)
+        #expect(ClickTrail.Click("1 2 3 4 5 6".utf8) == nil)
+    }
+
+    /// The keys of a report belong to an app and an account, and an id of another account's click means nothing there.
+    @Test func aClickOfAnotherAccountHasLedToNothing() throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take("activation-click", IntakeBench.click(id: "own", secondsBefore: 100, advertiser: "10000"))
+        bench.take("activation-click", IntakeBench.click(id: "other", secondsBefore: 50, advertiser: "10001"))
+        bench.scene.rebalance()
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(IntakeBench.clickID) == ["own"])
+    }
+
+    /// Somebody who knows a device's digest could push its click out with four others.
+    @Test(arguments: [("9", 50), ("112233", -25_920_000)] as [(String, Int64)])
+    func clicksOnOtherAppsAndOfTheFuturePushNoneOut(app: String, secondsBefore: Int64) throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 100))
+        for number in 0..<9 {
+            let before = secondsBefore + Int64(number)
+            bench.take(
+                "activation-click",
+                IntakeBench.click(id: "x\(number)", secondsBefore: before, app: app)
+            )
+        }
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(IntakeBench.clickID) == ["c"])
+    }
+
+    /// A phone keeps its activation for as long as `sdk.event_window` until an upload is answered.
+    @Test func anActivationThatIsUploadedLateFindsItsClick() throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 6 * 86_400))
+        bench.scene.wait(.seconds(6 * 86_400))
+        bench.scene.collect()
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(IntakeBench.clickID) == ["c"])
+        bench.scene.wait(.seconds(9 * 86_400))
+        bench.scene.collect()
+        let forgotten = bench.scene.sent(to: "activation.home.changelog").filter { $0.value == nil }
+        #expect(forgotten.count >= 1)
     }
 
     /// Nothing is installed within a second, and Tencent's own server of attribution wants the click to be earlier.

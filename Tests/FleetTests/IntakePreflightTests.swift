@@ -108,6 +108,10 @@ struct IntakePreflightTests {
         ),
         ("activation.home.changelog", ["cleanup.policy": "compact"], 0, 0),
         ("activation.home", ["cleanup.policy": "delete", "max.message.bytes": "1000"], 1, 0),
+        ("activation.home", ["message.timestamp.type": "LogAppendTime"], 1, 0),
+        ("activation.due", ["message.timestamp.type": "LogAppendTime"], 1, 0),
+        ("activation.home.changelog", ["message.timestamp.type": "CreateTime"], 0, 0),
+        ("activation", ["message.timestamp.type": "LogAppendTime"], 0, 0),
         ("sdk-upload", ["cleanup.policy": "delete", "max.message.bytes": "1000"], 0, 0),
     ])
     func seesTopicsThatForget(topic: String, told: [String: String], faults: Int, warnings: Int) throws {

@@ -111,7 +111,7 @@ struct ChaosScheduleTests {
             let stretch = ChaosSchedule.deadStretch(of: length)
             #expect(dead.first?.start == stretch.lowerBound && dead.last?.end == stretch.upperBound)
             #expect(stretch.lowerBound >= length / 10 && stretch.upperBound <= pair[1].calm)
-            let isLong = stretch.upperBound - stretch.lowerBound > ChaosAdversary.bound
+            let isLong = stretch.upperBound - stretch.lowerBound > ChaosOptions.usualBound
             #expect(isLong == (length >= .seconds(60)))
         }
     }

@@ -71,6 +71,7 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         ("device_id.empty", { ($0.deviceID, $0.hashOaid) = ("", "9f89c84a559f573636a47ff8daed0d33") }),
         ("tracking.denied", { $0.trackingAuthorized = false }),
         ("tracking.denied", { ($0.trackingAuthorized, $0.deviceID, $0.clientIp) = (false, "", "none") }),
+        ("tracking.denied", { ($0.trackingAuthorized, $0.muid, $0.appType) = (false, "x", "WINDOWS") }),
         ("device_id.empty", { $0.deviceID = "" }),
         ("device_id.empty", { $0.deviceID = " \t\n" }),
         ("device_id.empty", { ($0.deviceID, $0.muid) = ("", "d41d8cd98f00b204e9800998ecf8427e") }),

@@ -35,9 +35,9 @@
   {{- else if eq .worker.kind "activation-intake" }}
     {{- $home := get $kafka "home_topic" | default (printf "%s.home" $input) }}
     {{- $topics = concat $topics (list
-        (dict "name" $home "policy" "delete" "operations" $both)
-        (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $home)) "policy" "compact" "operations" $both)
-        (dict "name" (get $kafka "due_topic" | default (printf "%s.due" $input)) "policy" "delete" "operations" $write)
+        (dict "name" $home "policy" "delete" "timestamps" "CreateTime" "operations" $both)
+        (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $home)) "policy" "compact" "timestamps" "CreateTime" "operations" $both)
+        (dict "name" (get $kafka "due_topic" | default (printf "%s.due" $input)) "policy" "delete" "timestamps" "CreateTime" "operations" $write)
         (dict "name" (dig "sdk" "topic" "sdk-upload" $config) "policy" "delete" "operations" $read)
         (dict "name" (dig "sdk" "result_topic" "sdk-upload.result" $config) "policy" "delete" "operations" $write)
         (dict "name" (dig "clicks" "topic" "activation-click" $config) "policy" "delete" "operations" $read)) }}

@@ -26,6 +26,8 @@ public struct AdClick: Hashable, Sendable {
 
     /// The app at Apple or Tencent; nil if the feed does not tell.
     public var appID: UInt64? { self.click.appID }
+    /// The account that paid for the advertisement; nil if the feed does not tell.
+    public var advertiserID: UInt64? { self.click.advertiserID }
     /// The digest of the device's id: 32 lower-case hexadecimal digits; nil if the feed does not tell.
     public var muid: String? { self.click.muid }
     /// The id of the click; nil if the feed does not tell.

@@ -28,7 +28,7 @@ final class ClickTask: StreamTask {
 
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
         do throws(AdClick.Fault) {
-            let click = try self.click(record.value ?? [])
+            let click = try self.click(record.value ?? [], at: now)
             let value = Array(ClickTrail.Click(click).line.utf8)
             let names = [
                 click.muid.map(HomeRecord.Name.device), click.clickID.map(HomeRecord.Name.click),
@@ -50,10 +50,15 @@ final class ClickTask: StreamTask {
         }
     }
 
+    /// The longest time by which the clock of the feed may be ahead of ours, in seconds.
+    private static let futureLimit: Int64 = 300
+
     /// Reads a click. A stranger can send one too, and an activation with a callback that the worker refuses would
-    /// not be reported at all, so the click is taken without it.
-    private func click(_ query: [UInt8]) throws(AdClick.Fault) -> AdClick {
+    /// not be reported at all, so the click is taken without it. A click of the future would push out clicks that lead
+    /// to activations.
+    private func click(_ query: [UInt8], at now: Moment) throws(AdClick.Fault) -> AdClick {
         var click = try AdClick(query: query)
+        guard click.clickedAt <= (now.wall / 1_000).addingClamped(Self.futureLimit) else { throw .time }
         let rules = self.writer.settings.callbacks
         if let callback = click.callback, (try? CallbackURL(callback, rules)) == nil { click.callback = nil }
         return click

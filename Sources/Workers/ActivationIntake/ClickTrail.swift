@@ -1,12 +1,15 @@
 import WireFormats
 
-/// The last clicks of one device, or the one click of an id, as a home partition remembers them.
+/// The last clicks of one device on one app's advertisements, or the one click of an id, as a home partition remembers
+/// them.
 ///
 /// A few are kept, because an activation can arrive after a click that was later than its start.
 struct ClickTrail: Hashable {
     /// A click without the device, whose trail this is.
     struct Click: Hashable {
         var appID: UInt64?
+        /// The account that paid for the advertisement; nil if the feed did not tell.
+        var advertiserID: UInt64?
         var clickID: String?
         /// Seconds since 1970.
         var clickedAt: Int64
@@ -38,45 +41,61 @@ struct ClickTrail: Hashable {
         if self.clicks.count > Self.limit { self.clicks.removeFirst() }
     }
 
-    /// Returns the last click that can have led to an activation: of its app, before it, and at most `window`
-    /// seconds before it. Tencent's own server of attribution takes no click of the same second either.
+    /// Returns the last click that can have led to an activation.
     func click(of activation: Activation, within window: Int64) -> Click? {
-        self.clicks.last { click in
-            click.appID ?? activation.account.appID == activation.account.appID
-                && click.clickedAt < activation.convertedAt
-                && activation.convertedAt.subtractingReportingOverflow(click.clickedAt).partialValue <= window
-        }
+        self.clicks.last { $0.canHaveLed(to: activation, within: window) }
     }
 }
 
 extension ClickTrail.Click {
+    /// Whether the click can have led to an activation: it is of the same app and account, as far as it tells them, before
+    /// the activation, and at most `window` seconds before it. Tencent's own server of attribution takes no click of the
+    /// same second either.
+    func canHaveLed(to activation: Activation, within window: Int64) -> Bool {
+        let account = activation.account
+        return self.appID ?? account.appID == account.appID
+            && self.advertiserID ?? account.advertiserID == account.advertiserID
+            && self.clickedAt < activation.convertedAt
+            && activation.convertedAt.subtractingReportingOverflow(self.clickedAt).partialValue <= window
+    }
+
     init(_ click: AdClick) {
         self.init(
             appID: click.appID,
+            advertiserID: click.advertiserID,
             clickID: click.clickID,
             clickedAt: click.clickedAt,
             callback: click.callback
         )
     }
 
-    /// Reads a line: the app, the time, the id and the callback, with a space between them; a hyphen for an app that
-    /// is unknown, an empty third part for an id that is, and no parts at the end for what is unknown. The id is the
-    /// platform's choice, and can be a hyphen too.
+    /// Reads a line: the app, the time, the id, the callback and the account, with a space between them; a hyphen for an
+    /// app that is unknown, an empty part for anything else that is, and no parts at the end for what is unknown. The id
+    /// is the platform's choice, and can be a hyphen too.
     init?(_ line: some Sequence<UInt8>) {
         let parts = String(decoding: Array(line), as: UTF8.self).split(
             separator: " ",
             omittingEmptySubsequences: false
         )
-        guard (2...4).contains(parts.count), let time = Int64(parts[1]) else { return nil }
+        guard (2...5).contains(parts.count), let time = Int64(parts[1]) else { return nil }
         func text(_ index: Int) -> String? {
             parts.indices.contains(index) && !parts[index].isEmpty ? String(parts[index]) : nil
         }
-        self.init(appID: UInt64(parts[0]), clickID: text(2), clickedAt: time, callback: text(3))
+        self.init(
+            appID: UInt64(parts[0]),
+            advertiserID: text(4).flatMap { UInt64($0) },
+            clickID: text(2),
+            clickedAt: time,
+            callback: text(3)
+        )
     }
 
     var line: String {
-        let app = self.appID.map { String($0) } ?? "-"
-        let end = self.callback.map { " \(self.clickID ?? "") \($0)" } ?? self.clickID.map { " \($0)" }
-        return "\(app) \(self.clickedAt)" + (end ?? "")
+        var parts = [
+            self.appID.map { String($0) } ?? "-", String(self.clickedAt), self.clickID ?? "",
+            self.callback ?? "", self.advertiserID.map { String($0) } ?? "",
+        ]
+        while parts.last?.isEmpty == true { parts.removeLast() }
+        return parts.joined(separator: " ")
     }
 }

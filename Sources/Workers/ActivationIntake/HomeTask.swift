@@ -76,7 +76,7 @@ final class HomeTask: StreamTask {
         switch kind {
         case .waiting: self.settings.clickPatience.wholeMilliseconds
         case .event: self.settings.eventWindow.wholeMilliseconds
-        case .click: self.settings.clickWindow.wholeMilliseconds
+        case .click: self.settings.clickMemory.wholeMilliseconds
         case .conversion: self.settings.duplicateWindow.wholeMilliseconds
         }
     }
@@ -190,18 +190,33 @@ final class HomeTask: StreamTask {
         guard let name = record.key, let click = record.value.flatMap({ ClickTrail.Click($0) }) else {
             return self.metrics.unreadableRecord()
         }
-        let key = RememberedKey(.click, named: String(decoding: name, as: UTF8.self))
-        var trail = self.entry(of: key, at: now).map { ClickTrail($0.text) } ?? ClickTrail()
+        let key = self.clickKey(String(decoding: name, as: UTF8.self), click.appID)
+        var trail = self.trail(key, at: now)
         trail.add(click)
         self.remember(key, trail.text, at: now, to: output)
         self.release(of: name, at: now, to: output)
     }
 
-    /// The clicks that are remembered under a name.
-    private func trail(named name: String, at now: Moment) -> ClickTrail {
-        self.entry(of: RememberedKey(.click, named: name), at: now).map { ClickTrail($0.text) }
-            ?? ClickTrail()
+    /// The key of the clicks of a device or an id. Each app has its own, so that clicks on one app push out none of
+    /// another; clicks that name no app have one too.
+    private func clickKey(_ name: String, _ appID: UInt64?) -> RememberedKey {
+        RememberedKey(.click, named: appID.map { "\(name) \($0)" } ?? name)
     }
+
+    private func trail(_ key: RememberedKey, at now: Moment) -> ClickTrail {
+        self.entry(of: key, at: now).map { ClickTrail($0.text) } ?? ClickTrail()
+    }
+
+    /// The last click under a name that can have led to an activation.
+    private func click(named name: String, of activation: Activation, at now: Moment) -> ClickTrail.Click? {
+        let clicks = [activation.account.appID, nil].compactMap { app in
+            self.trail(self.clickKey(name, app), at: now).click(of: activation, within: self.clickSeconds)
+        }
+        return clicks.max { $0.clickedAt < $1.clickedAt }
+    }
+
+    /// How long before its activation a click may lie, in seconds.
+    private var clickSeconds: Int64 { self.settings.clickWindow.wholeMilliseconds / 1_000 }
 
     /// Sends an activation on to the home of its device, with the click that it names if that is known.
     private func lookUp(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
@@ -211,11 +226,7 @@ final class HomeTask: StreamTask {
         var headers = record.headers.filter {
             ![HomeRecord.kindHeader, HomeRecord.clickHeader].contains($0.name)
         }
-        let window = self.window(of: .click) / 1_000
-        if let found = self.trail(named: HomeRecord.Name.click(click), at: now).click(
-            of: activation,
-            within: window
-        ) {
+        if let found = self.click(named: HomeRecord.Name.click(click), of: activation, at: now) {
             headers.append(RecordHeader(HomeRecord.clickHeader, found.line))
         }
         let isSent = self.writer.send(
@@ -273,11 +284,12 @@ final class HomeTask: StreamTask {
         _ record: borrowing InboundRecord,
         at now: Moment
     ) -> ClickTrail.Click? {
-        var trail = self.trail(named: HomeRecord.Name.device(activation.muidText), at: now)
-        if let named = record.header(HomeRecord.clickHeader).flatMap({ ClickTrail.Click($0) }) {
-            trail.add(named)
-        }
-        return trail.click(of: activation, within: self.window(of: .click) / 1_000)
+        let named = record.header(HomeRecord.clickHeader).flatMap { ClickTrail.Click($0) }
+        let clicks = [
+            named.flatMap { $0.canHaveLed(to: activation, within: self.clickSeconds) ? $0 : nil },
+            self.click(named: HomeRecord.Name.device(activation.muidText), of: activation, at: now),
+        ]
+        return clicks.compactMap(\.self).max { $0.clickedAt < $1.clickedAt }
     }
 
     /// Returns the reason why an activation is a duplicate; remembers it if it is none.

@@ -91,6 +91,7 @@ package struct IntakePreflight {
             guard let topicSettings = settings[topic] else { continue }
             self.lookAtCompaction(of: topic, role: role, settings: topicSettings, in: &outlook)
             self.lookAtSize(of: topic, role: role, settings: topicSettings, in: &outlook)
+            self.lookAtTimes(of: topic, role: role, settings: topicSettings, in: &outlook)
         }
         if let changelog = settings[self.topics.changelog] { self.lookAtMemory(changelog, &outlook) }
         return outlook
@@ -132,6 +133,23 @@ package struct IntakePreflight {
             "The \(role) topic '\(topic)' takes \(largest) bytes a record (max.message.bytes), and "
                 + "kafka.message_limit is \(limit): lower kafka.message_limit, or raise that: "
                 + self.configCommand(topic, "max.message.bytes=\(limit)")
+        )
+    }
+
+    /// An activation without a time happened when its record says.
+    private func lookAtTimes(
+        of topic: String,
+        role: String,
+        settings: TopicSettings,
+        in outlook: inout Preflight.Outlook
+    ) {
+        guard [self.topics.home, self.topics.changelog, self.topics.due].contains(topic),
+            settings["message.timestamp.type"] == "LogAppendTime"
+        else { return }
+        outlook.faults.append(
+            "The \(role) topic '\(topic)' puts the brokers' time on its records (message.timestamp.type "
+                + "'LogAppendTime'): an activation without a time would be reported with that of its passage. "
+                + "Set it to 'CreateTime': " + self.configCommand(topic, "message.timestamp.type=CreateTime")
         )
     }
 

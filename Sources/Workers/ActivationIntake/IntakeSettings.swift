@@ -40,8 +40,11 @@ package struct IntakeSettings: Sendable {
     package var takesUploads: Bool { !self.apps.isEmpty || self.topics.events != nil }
     /// Whether the click feed is consumed.
     package var matchesClicks: Bool { self.attribution == .match }
+    /// How long a click is remembered: an activation can be uploaded as late as events are recognised, and the click
+    /// lies before the activation.
+    var clickMemory: Duration { self.clickWindow + self.eventWindow }
     /// The longest time for which anything is remembered.
-    package var longestWindow: Duration { max(self.clickWindow, self.duplicateWindow, self.eventWindow) }
+    package var longestWindow: Duration { max(self.clickMemory, self.duplicateWindow) }
 
     /// Reads and checks all settings. Faults are reported to the reader, not thrown.
     ///

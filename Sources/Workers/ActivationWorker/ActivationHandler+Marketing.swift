@@ -93,10 +93,9 @@ extension ActivationHandler {
         case .failure(let error) where error.kind == .address: return .hold(error.reason, scope: .lane)
         // A repeat carries the same `outer_action_id`, by which Tencent recognises it.
         case .failure(let error), .ambiguous(let error): return .retry(Retry(error.reason, blame: .upstream))
-        case .response(let response) where (200...299).contains(response.status):
-            guard let reply = MarketingReply(response.body) else {
-                let reason = Reason("marketing.not_an_answer", "The response holds no answer of Tencent.")
-                return .retry(Retry(reason, blame: .upstream))
+        case .response(let response):
+            guard let reply = MarketingReply(answering: response) else {
+                return self.verdict(onStatusOf: response, attempt)
             }
             var answer = Self.answer(to: job, on: route)
             answer.marketing = MarketingAnswer(
@@ -106,9 +105,24 @@ extension ActivationHandler {
                 token: token?.bytes ?? []
             )
             return self.verdict(on: reply, answer, attempt, token: token)
-        case .response(let response):
-            return self.verdict(onStatusOf: response, attempt, of: "Tencent")
         }
+    }
+
+    /// Decides about a response without a code of Tencent's.
+    private func verdict(
+        onStatusOf response: HTTPResponse,
+        _ attempt: Attempt
+    ) -> Verdict<Activation, ActivationAnswer> {
+        guard !(200...299).contains(response.status) else {
+            let reason = Reason("marketing.not_an_answer", "The response holds no answer of Tencent.")
+            return .retry(Retry(reason, blame: .upstream))
+        }
+        let verdict = self.verdict(onStatusOf: response, attempt, of: "Tencent")
+        // A limit is one of the account or the application, and other accounts go on.
+        if response.status == 429, case .retry(let retry) = verdict {
+            return .retry(.lane(retry.reason, after: retry.after ?? .seconds(60)))
+        }
+        return verdict
     }
 
     /// Decides about an answer of Tencent by its code.

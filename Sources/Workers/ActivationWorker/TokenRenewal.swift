@@ -41,8 +41,8 @@ struct TokenRenewal: Service {
     private struct Memory {
         /// The pair that was last read or renewed.
         var pair: TokenPair?
-        /// A renewed pair that is not on disk yet.
-        var unsaved: TokenPair?
+        /// A renewed pair that is not on disk yet, and the pair in whose place it belongs.
+        var unsaved: (pair: TokenPair, old: TokenPair)?
         var freshUntil: ContinuousClock.Instant?
         var notBefore: ContinuousClock.Instant?
         var failures = 0
@@ -66,7 +66,11 @@ struct TokenRenewal: Service {
 
     private func look(_ memory: inout Memory) async {
         do {
-            if let unsaved = memory.unsaved { try await self.save(unsaved, &memory) }
+            if let unsaved = memory.unsaved {
+                // The file is older than the tokens in use until they are in it.
+                guard try await self.save(unsaved.pair, over: unsaved.old) else { return }
+                memory.unsaved = nil
+            }
             let pair = try Self.pair(in: self.file)
             if pair != memory.pair { self.adopt(pair, &memory) }
             try await self.renewIfDue(pair, &memory)
@@ -112,7 +116,7 @@ struct TokenRenewal: Service {
             (memory.failures, memory.notBefore) = (0, nil)
             self.adopt(renewed.pair, &memory)
             if let problem = renewed.problem {
-                memory.unsaved = renewed.pair
+                memory.unsaved = (renewed.pair, pair)
                 throw Failure(description: problem)
             }
         } catch {
@@ -155,12 +159,17 @@ struct TokenRenewal: Service {
         }
     }
 
-    /// Writes a pair that could not be written when it was renewed.
-    private func save(_ pair: TokenPair, _ memory: inout Memory) async throws {
-        let isSaved = try await EventThread.run { [file] in
-            try file.locked { try file.replace(by: Secret(bytes: pair.json)) } != nil
+    /// Writes a pair that could not be written when it was renewed. Where the file has another pair than the old one by now,
+    /// that is newer, and stays.
+    ///
+    /// - Returns: false if another process holds the lock.
+    func save(_ pair: TokenPair, over old: TokenPair) async throws -> Bool {
+        try await EventThread.run { [file] in
+            try file.locked {
+                if let found = try? Self.pair(in: file), found != old { return }
+                try file.replace(by: Secret(bytes: pair.json))
+            } != nil
         }
-        if isSaved { memory.unsaved = nil }
     }
 
     private static func pair(in file: PrivateFile) throws -> TokenPair {

@@ -81,7 +81,7 @@ struct CallbackTemplate: BatchTemplate {
 extension BatchScope {
     /// Returns whom a response of the Marketing API concerns.
     fileprivate init(of response: HTTPResponse) {
-        guard (200...299).contains(response.status) else {
+        guard let reply = MarketingReply(answering: response) else {
             self =
                 switch response.status {
                 // These statuses are about the content of the request,
@@ -92,13 +92,22 @@ extension BatchScope {
                 }
             return
         }
-        guard let reply = MarketingReply(response.body) else {
-            self = .failed
-            return
-        }
         self =
             reply.concernsTheAccount
             ? .key
             : reply.mayBlameOneAction ? .somePart : reply.meaning == .accepted ? .request : .failed
+    }
+}
+
+extension MarketingReply {
+    /// Reads Tencent's reply in a response. It is in the body, whatever the HTTP status is. With the status of a failure, only
+    /// a code that Tencent documents as one makes a body its reply: a proxy may answer in JSON too.
+    init?(answering response: HTTPResponse) {
+        self.init(response.body)
+        guard !(200...299).contains(response.status) else { return }
+        switch self.meaning {
+        case .accepted, .undocumented: return nil
+        case .busy, .expiredToken, .limited, .misconfigured, .badParameter: break
+        }
     }
 }

@@ -27,7 +27,7 @@ struct PlanUploadTests {
             #expect(line["verdict"] as? String == "decoded", "\(row.name)")
             let content = try #require(line["content"] as? [String: Any])
             for member in ["events", "activations"] {
-                let found = content[member] as? NSArray ?? []
+                let found = try #require(content[member] as? NSArray, "\(row.name): \(member)")
                 #expect(found == row.expected[member] as? NSArray, "\(row.name): \(member)")
             }
         }

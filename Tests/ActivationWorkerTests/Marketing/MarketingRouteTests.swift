@@ -274,9 +274,28 @@ import WorkerKit
     @Test(arguments: [
         (200, "<html>", "retry marketing.not_an_answer upstream"), (503, "", "retry http.503 upstream"),
         (400, "", "reject http.400"), (404, "", "hold http.404 lane"), (301, "", "hold http.301 lane"),
+        (429, "", "gate http.429 60"), (401, #"{"code":11016}"#, "gate marketing.11016 2"),
+        (429, #"{"code":11018}"#, "gate marketing.11018 28740"),
+        (400, #"{"code":31001}"#, "refuse in doubt marketing.31001"),
+        (503, #"{"code":503}"#, "retry http.503 upstream"), (404, #"{"code":0}"#, "hold http.404 lane"),
     ])
     func decidesByTheStatus(status: Int, body: String, expected: String) throws {
         #expect(Self.shown(try Self.verdict(body, status: status)) == expected)
+    }
+
+    /// A request is accepted as a whole, says the reference. A reply that accepts it and names a wrong action is split.
+    @Test func aReplyWithWrongParametersIsNoSuccess() throws {
+        let error = #"{"code":31017,"field":"actions[3].action_time","message":"m"}"#
+        let body = #"{"code":0,"message":"","errors":[\#(error)]}"#
+        #expect(Self.shown(try Self.verdict(body)) == "refuse in doubt marketing.31017")
+        for errors in ["[]", "null", "7", "[7]", #"[{"code":0}]"#, #"[{"code":"31017"}]"#, #"[{"code":1}]"#] {
+            let body = #"{"code":0,"errors":\#(errors)}"#
+            #expect(Self.shown(try Self.verdict(body)) == "answer", "\(errors)")
+        }
+        guard case .part(let part) = try Self.call(try Self.handler()).content else { throw NoCall() }
+        #expect(part.template.scope(of: HTTPResponse(status: 200, body: Array(body.utf8))) == .somePart)
+        let expired = HTTPResponse(status: 401, body: Array(#"{"code":11000}"#.utf8))
+        #expect(part.template.scope(of: expired) == .key)
     }
 
     /// Callbacks were once given up after five tries in an outage, whoever was to blame.

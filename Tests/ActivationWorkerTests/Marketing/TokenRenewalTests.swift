@@ -159,7 +159,35 @@ struct TokenRenewalTests {
         await lab.simulator.stop()
     }
 
+    /// An operator has authorised anew while the renewed pair could not be written.
+    @Test func aNewerPairInTheFileStays() async throws {
+        let lab = try await Lab(expiresIn: 10)
+        let (renewal, token, messages) = try lab.renewal()
+        let renewed = TokenPair(clientID: "c", clientSecret: "s", refreshToken: "r1", accessToken: "a1")
+        #expect(try await renewal.save(renewed, over: lab.pair))
+        #expect(try lab.saved().accessToken == "a1")
+        let other = TokenPair(clientID: "c", clientSecret: "s", refreshToken: "r9", accessToken: "a9")
+        _ = try lab.file.locked { try lab.file.replace(by: Secret(bytes: other.json)) }
+        #expect(try await renewal.save(renewed, over: lab.pair))
+        #expect(try lab.saved().accessToken == "a9")
+        withExtendedLifetime((token, messages)) {}
+        await lab.simulator.stop()
+    }
+
     // MARK: the file
+
+    /// Two workers may name one file in different ways.
+    @Test func aLinkStandsForItsFile() throws {
+        let folder = try TemporaryFolder()
+        let file = PrivateFile(path: try folder.write("1", to: "tokens.json").path)
+        let link = PrivateFile(path: folder.file("link.json").path)
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: file.path)
+        let inner = try file.locked { try link.locked { true } }
+        #expect(inner == .some(nil))
+        _ = try link.locked { try link.replace(by: Secret("2")) }
+        #expect(try file.read().revealBytes() == Array("2".utf8))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
+    }
 
     @Test func aFileOfOthersIsNotRead() throws {
         let folder = try TemporaryFolder()

@@ -288,6 +288,29 @@ struct SDKUploadTests {
         #expect(throws: SDKUploadFault.jsonShape) { try self.json(text) }
     }
 
+    /// An event of a type that no SDK has yet takes none of the others with it: it may use a known name in its own way, and
+    /// nest as deep as it likes.
+    @Test(arguments: [
+        #""index":{"a":1}"#, #""title":{}"#, #""index":1.5"#, #""attributes":[1]"#, #""latitude":"north""#,
+        #""resourceItem":{"id":"1","key":{},"attributes":{"a":"b"}}"#, #""attributes":{"a":"b"},"index":"x""#,
+        #""deep":\#(String(repeating: "[", count: 40))\#(String(repeating: "]", count: 40))"#,
+    ])
+    func anEventOfAnUnknownTypeIsKeptAsItIs(member: String) throws {
+        let who = #""deviceId":"d","dataSourceId":"s","timestamp":1"#
+        let known = #"{\#(who),"eventType":"ACTIVATE"}"#
+        let upload = try self.json(#"[\#(known),{\#(who),\#(member),"eventType":"HYBRID_X"},\#(known)]"#)
+        #expect(upload.events.map(\.type.name) == ["ACTIVATE", "HYBRID_X", "ACTIVATE"])
+        let event = try #require(upload.events.dropFirst().first)
+        let found = try #require(JSONSerialization.jsonObject(with: Data(event.json)) as? NSDictionary)
+        let written = try JSONSerialization.jsonObject(with: Data("{\(member)}".utf8)) as? NSDictionary
+        for (name, value) in try #require(written) { #expect(found[name] as? NSObject == value as? NSObject) }
+        guard !member.contains("deep") else { return }
+        for type in ["ACTIVATE", "PAGE"] {
+            let text = #"[{\#(who),"eventType":"\#(type)",\#(member)}]"#
+            #expect(throws: SDKUploadFault.jsonShape) { try self.json(text) }
+        }
+    }
+
     @Test func identifiersOfZerosAndBlanksAreNone() throws {
         let upload = try self.json(
             #"""

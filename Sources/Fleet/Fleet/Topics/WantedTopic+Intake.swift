@@ -7,6 +7,8 @@ extension WantedTopic {
         let topics = settings.topics
         let size = Setting("max.message.bytes", .atLeast(Int64(settings.kafka.messageBytesLimit)))
         let lasting = [Setting("cleanup.policy", .exactly("delete"))]
+        // An activation without a time happened when its record says, wherever the record goes.
+        let times = Setting("message.timestamp.type", .exactly("CreateTime"))
         func input(_ role: String, _ name: String) -> WantedTopic {
             WantedTopic(role: role, name: name, partitions: .any, settings: lasting, isInput: true)
         }
@@ -19,18 +21,24 @@ extension WantedTopic {
                 role: "home",
                 name: topics.home,
                 partitions: .same(as: topics.changelog),
-                settings: lasting + [size]
+                settings: lasting + [size, times]
             ),
             WantedTopic(
                 role: "changelog",
                 name: topics.changelog,
                 partitions: .same(as: topics.home),
                 settings: [
-                    Setting("cleanup.policy", .including("compact", of: "compact")), size,
+                    Setting("cleanup.policy", .including("compact", of: "compact")), size, times,
                     Setting("retention.ms", .atLeastWhereDeleted(settings.longestWindow.wholeMilliseconds)),
                 ]
             ),
-            output("due", topics.due), output("result", topics.result),
+            WantedTopic(
+                role: "due",
+                name: topics.due,
+                partitions: .any,
+                settings: lasting + [size, times]
+            ),
+            output("result", topics.result),
             output("dead-letter", topics.deadLetter),
         ]
         if settings.takesUploads {

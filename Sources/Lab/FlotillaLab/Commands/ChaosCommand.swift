@@ -64,6 +64,14 @@ struct ChaosCommand: WaitingCommand {
     )
     var routes = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The longest time that honest users may wait, 99 of 100 of them; more on a machine with other work.",
+            valueName: "seconds"
+        )
+    )
+    var lateAfter = Int(ChaosOptions.usualBound.components.seconds)
+
     @Option(help: ArgumentHelp("Write the workers' logs into this folder.", valueName: "folder"))
     var logs: String?
 
@@ -79,6 +87,7 @@ struct ChaosCommand: WaitingCommand {
             rate: self.rate,
             hasAdversary: self.adversary,
             hasRoutes: self.routes,
+            lateAfter: .seconds(self.lateAfter),
             logs: self.logs
         )
     }
@@ -92,6 +101,9 @@ struct ChaosCommand: WaitingCommand {
         }
         guard (1...1_440).contains(self.minutes ?? 1), (10...86_400).contains(self.seconds ?? 60) else {
             throw ValidationError("A run takes from 10 seconds to a day.")
+        }
+        guard (1...3_600).contains(self.lateAfter) else {
+            throw ValidationError("--late-after is from 1 to 3600.")
         }
         guard (1...50).contains(self.workers) else { throw ValidationError("--workers is from 1 to 50.") }
         guard (1...100_000).contains(self.rate) else { throw ValidationError("--rate is from 1 to 100000.") }

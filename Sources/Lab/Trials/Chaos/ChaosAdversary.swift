@@ -7,9 +7,6 @@ import Harness
 /// floods of values that are no valid records. A flood begins with a value and a key that are as large as the topic
 /// takes. The users of one account have to wait until GDT knows the account.
 struct ChaosAdversary {
-    /// The longest time that an honest record may take, at the 99th percentile. The bound allows for the time
-    /// that the faults of such a run take.
-    static let bound = Duration.seconds(30)
     static let honestKeys = 2_000
     private static let newcomers = 100
     private static let lateKeys = 200

@@ -60,7 +60,9 @@ struct ChaosAudit {
     /// `conclude` has been called.
     private(set) var waits: [Int64] = []
     private var keys: [KeyOrder] = []
-    private(set) var newPartitions = NewPartitions(after: ChaosCluster.partitions)
+    private(set) var newPartitions: NewPartitions
+    /// The longest time that an honest record may take, at the 99th percentile.
+    let bound: Duration
     private(set) var movedBack = MovedRecords()
 
     /// The inputs of one key, in the order in which they were sent.
@@ -75,14 +77,19 @@ struct ChaosAudit {
         var lastOffset: Int64 = -1
     }
 
-    /// - Parameter results: the message type of the result topic.
+    /// - Parameters:
+    ///   - lateAfter: the longest time that an honest record may take, at the 99th percentile.
+    ///   - results: the message type of the result topic.
     init(
         topic: String,
         keys: Int,
         delivery: EngineSettings.Delivery,
+        lateAfter bound: Duration = ChaosOptions.usualBound,
         results: any WorkerResult.Type = Flotilla_Activation_V1_ActivationResult.self
     ) {
         self.topic = topic
+        self.bound = bound
+        self.newPartitions = NewPartitions(after: ChaosCluster.partitions, lateAfter: bound)
         self.results = results
         self.delivery = delivery
         self.keys = [KeyOrder](repeating: KeyOrder(), count: keys)
@@ -305,7 +312,7 @@ struct ChaosAudit {
     /// read to their ends.
     mutating func conclude() {
         self.waits.sort()
-        if let wait = self.wait(at: 0.99), .milliseconds(wait) > ChaosAdversary.bound {
+        if let wait = self.wait(at: 0.99), .milliseconds(wait) > self.bound {
             self.findings.note(
                 .late,
                 "one in a hundred honest records of \(self.topic) took \(wait) ms or more"

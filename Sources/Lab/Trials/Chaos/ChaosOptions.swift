@@ -19,8 +19,14 @@ package struct ChaosOptions: Hashable, Sendable {
     /// Whether conversions come as uploads to a gateway and as records with callbacks, and are reported to the
     /// Marketing API.
     package var hasRoutes = false
+    /// The longest time that honest records may take, at the 99th percentile, and the first records of new partitions.
+    package var lateAfter: Duration
     /// The folder for the workers' logs; nil if they are not kept.
     package var logs: String?
+
+    /// The bound on honest records where none is said. It allows for the time that the faults of a run take, on a machine with
+    /// nothing else to do.
+    package static let usualBound = Duration.seconds(30)
 
     /// The largest number of inputs. All inputs of a run are kept in memory until its end, also by the
     /// embedded broker.
@@ -36,6 +42,7 @@ package struct ChaosOptions: Hashable, Sendable {
         rate: Int,
         hasAdversary: Bool = false,
         hasRoutes: Bool = false,
+        lateAfter: Duration = Self.usualBound,
         logs: String? = nil
     ) {
         self.length = length
@@ -46,6 +53,7 @@ package struct ChaosOptions: Hashable, Sendable {
         self.rate = rate
         self.hasAdversary = hasAdversary
         self.hasRoutes = hasRoutes
+        self.lateAfter = lateAfter
         self.logs = logs
     }
 

@@ -109,7 +109,7 @@ struct ChaosSummary {
             let longest = audit.waits.last
         else { return nil }
         return "median \(Self.text(median)), p99 \(Self.text(late)), longest \(Self.text(longest)); "
-            + "the bound is \(ChaosAdversary.bound.shown)"
+            + "the bound is \(audit.bound.shown)"
     }
 
     private static func text(_ milliseconds: Int64) -> String { Duration.milliseconds(milliseconds).shown }

@@ -30,6 +30,7 @@ final class ChaosTrack {
             topic: crew.worker.topic,
             keys: keys,
             delivery: options.delivery,
+            lateAfter: options.lateAfter,
             results: results
         )
         self.load = try Load(audit, of: source, rate: rate, seed: options.seed, brokers: brokers)

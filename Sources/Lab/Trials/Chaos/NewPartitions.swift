@@ -2,16 +2,18 @@ import Harness
 
 /// The partitions that a topic gets during a run, and how long their first records wait for an outcome.
 struct NewPartitions {
-    /// The longest time from the first record in a new partition to the first outcome of one.
-    static let bound = Duration.seconds(30)
-
     /// The number of partitions before the topic grew.
     private let old: Int
+    /// The longest time from the first record in a new partition to the first outcome of one.
+    private let bound: Duration
     /// For each new partition, the wall-clock milliseconds of its first record, and of the first outcome.
     private var sent: [Int32: Int64] = [:]
     private var settled: [Int32: Int64] = [:]
 
-    init(after old: Int) { self.old = old }
+    init(after old: Int, lateAfter bound: Duration = ChaosOptions.usualBound) {
+        self.old = old
+        self.bound = bound
+    }
 
     mutating func sent(to partition: Int32, at time: Int64) { self.note(time, for: partition, in: \.sent) }
 
@@ -45,7 +47,7 @@ struct NewPartitions {
                 return "the new partition \(partition) has no outcome"
             }
             let wait = Duration.milliseconds(settled - sent)
-            guard wait > Self.bound else { return nil }
+            guard wait > self.bound else { return nil }
             return "the new partition \(partition) had its first outcome after \(wait.shown)"
         }
     }

@@ -8,6 +8,9 @@ struct MarketingState {
         var headers: [String: String]
         var body: [UInt8]
 
+        /// Whether the body is said to be JSON.
+        var isJSON: Bool { self.headers["content-type"]?.lowercased().hasPrefix("application/json") == true }
+
         var path: String { String(self.uri.prefix { $0 != "?" }) }
         var query: FormFields {
             FormFields(decoding: Array(self.uri.utf8.drop { $0 != 0x3F }.dropFirst())[...])
@@ -154,7 +157,8 @@ struct MarketingState {
             now: now
         )
         if let code { return code }
-        guard let body = Self.object(request.body), let account = Self.number(body["account_id"]),
+        guard request.isJSON, let body = Self.object(request.body),
+            let account = Self.number(body["account_id"]),
             let actionSet = Self.number(body["user_action_set_id"])
         else { return 31_001 }
         let day = (now + 8 * 3_600_000) / 86_400_000
@@ -169,7 +173,8 @@ struct MarketingState {
     }
 
     private mutating func callback(_ request: Request, now: Int64) -> Int {
-        guard let cb = request.query["cb"], !cb.isEmpty, let body = Self.object(request.body) else {
+        guard request.isJSON, let cb = request.query["cb"], !cb.isEmpty, let body = Self.object(request.body)
+        else {
             return 31_001
         }
         let callback = String(decoding: cb, as: UTF8.self)

@@ -3,7 +3,8 @@ import Glibc
 /// A file with secrets that several processes read and replace: nobody but its owner may use it, its content
 /// changes as a whole, and one process at a time replaces it.
 ///
-/// The lock is on a second file beside it, because the file itself is another one after each replacement.
+/// The lock is on a second file beside it, because the file itself is another one after each replacement. A path that is
+/// a symbolic link stands for the file behind it: processes that name the file in different ways share one lock.
 package struct PrivateFile: Hashable, Sendable {
     /// The reason why the file cannot be used, as the end of a sentence.
     package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -48,7 +49,7 @@ package struct PrivateFile: Hashable, Sendable {
     /// - Returns: The result of the body; nil if the lock is held elsewhere.
     /// - Throws: a failure if there can be no lock, or the error of the body.
     package func locked<Result>(_ body: () throws -> Result) throws -> Result? {
-        let descriptor = unsafe open(self.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = unsafe open(self.target + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("has no lock") }
         // Closing the descriptor gives the lock back.
         defer { close(descriptor) }
@@ -62,7 +63,8 @@ package struct PrivateFile: Hashable, Sendable {
     /// Replaces the content. A reader sees the old content or the new one, after a crash too. The caller holds
     /// the lock.
     package func replace(by content: Secret) throws(Failure) {
-        let new = self.path + ".new"
+        let target = self.target
+        let new = target + ".new"
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
         let descriptor = unsafe open(new, flags, 0o600)
         guard descriptor >= 0 else { throw Self.failure("cannot be replaced") }
@@ -71,7 +73,7 @@ package struct PrivateFile: Hashable, Sendable {
             && fsync(descriptor) == 0
         let failure = Self.failure("cannot be replaced")
         guard close(descriptor) == 0, isWritten else { throw failure }
-        guard unsafe rename(new, self.path) == 0 else { throw Self.failure("cannot be replaced") }
+        guard unsafe rename(new, target) == 0 else { throw Self.failure("cannot be replaced") }
         // The new name lasts once the folder is written.
         let folder = unsafe open(self.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw Self.failure("cannot be kept") }
@@ -79,9 +81,17 @@ package struct PrivateFile: Hashable, Sendable {
         guard fsync(folder) == 0 else { throw Self.failure("cannot be kept") }
     }
 
+    /// The path of the file itself; the given one where there is no file.
+    private var target: String {
+        guard let resolved = unsafe realpath(self.path, nil) else { return self.path }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
     private var folder: String {
-        guard let slash = self.path.lastIndex(of: "/") else { return "." }
-        return slash == self.path.startIndex ? "/" : String(self.path[..<slash])
+        let target = self.target
+        guard let slash = target.lastIndex(of: "/") else { return "." }
+        return slash == target.startIndex ? "/" : String(target[..<slash])
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -4,7 +4,8 @@ extension Activation {
     private static let clickIDLengthLimit = 128
 
     /// Checks the fields of a record. The publisher's fields are checked first: a fault in one of them makes a
-    /// dead letter, and a fault in a phone's field must not hide it.
+    /// dead letter, and a fault in a phone's field must not hide it. Where tracking is denied, no mending leads to a
+    /// report, so only the account is checked before that.
     ///
     /// - Parameters:
     ///   - illegible: a phone's field that the record has but that is not among the others, because it could not
@@ -22,6 +23,9 @@ extension Activation {
         }
         guard fields.advertiserID != 0 else {
             throw Self.invalid("advertiser_id.missing", "The field `advertiserId` is missing.")
+        }
+        if fields.isTrackingAuthorized == false {
+            throw Self.refused(Self.trackingDenied, fields)
         }
         guard let appType = AppType(inAnyCase: fields.appType) else {
             throw Self.invalid("app_type.unknown", "The field `appType` is no app type that GDT knows.")
@@ -49,9 +53,6 @@ extension Activation {
         self.conversionType = conversionType
         do throws(Refusal) {
             if let illegible { throw Refusal(reason: illegible.malformed) }
-            guard fields.isTrackingAuthorized ?? true else {
-                throw Refusal(reason: Self.trackingDenied)
-            }
             if let assumed {
                 self.convertedAt = assumed
             } else {
@@ -72,12 +73,13 @@ extension Activation {
             let isReported = (1...Self.userAgentBytesLimit).contains(fields.userAgent.utf8.count)
             self.userAgent = isReported ? fields.userAgent : nil
         } catch {
-            let account = GDTAccount(appID: fields.appID, advertiserID: fields.advertiserID)
-            throw .refused(
-                error.reason,
-                ActivationAnswer(account: account, conversionType: fields.conversionType)
-            )
+            throw Self.refused(error.reason, fields)
         }
+    }
+
+    private static func refused(_ reason: Reason, _ fields: ActivationFields) -> Fault {
+        let account = GDTAccount(appID: fields.appID, advertiserID: fields.advertiserID)
+        return .refused(reason, ActivationAnswer(account: account, conversionType: fields.conversionType))
     }
 
     private static let trackingDenied = Reason(

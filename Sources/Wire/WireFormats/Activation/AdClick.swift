@@ -1,12 +1,14 @@
 /// A click on an advertisement, as Tencent's click feed tells of it.
 ///
 /// The feed is a GET to the advertiser's address, and this reads its query. The old interface has fixed names
-/// (`muid`, `click_time`, `click_id`, `appid`); in the new one an advertiser chooses the names of the macros'
+/// (`muid`, `click_time`, `click_id`, `appid`, `advertiser_id`); in the new one an advertiser chooses the names of the macros'
 /// values, and gives them the macros' own names in any case. A macro that was not replaced, such as
 /// `__MUID__`, counts as absent.
 package struct AdClick: Hashable, Sendable {
     /// The app at Apple or Tencent; nil if the feed does not tell.
     package var appID: UInt64?
+    /// The account that paid for the advertisement; nil if the feed does not tell.
+    package var advertiserID: UInt64?
     /// The digest of the device's id: 32 lower-case hexadecimal digits; nil if the feed does not tell.
     package var muid: String?
     /// The id of the click; nil if the feed does not tell.
@@ -38,7 +40,7 @@ package struct AdClick: Hashable, Sendable {
             switch self {
             case .tooLarge: "The query is longer than a worker reads."
             case .noIdentity: "The query names neither a muid nor a click."
-            case .time: "The time of the click is missing or no number of seconds."
+            case .time: "The time of the click is missing, no number of seconds, or later than now."
             }
         }
     }
@@ -52,6 +54,7 @@ package struct AdClick: Hashable, Sendable {
         self.muid = values["muid"].flatMap(Self.digest)
         self.clickID = values["click_id"].flatMap(Self.clickID)
         self.appID = values["appid"].flatMap { UInt64($0) }
+        self.advertiserID = values["advertiser_id"].flatMap { UInt64($0) }
         guard self.muid != nil || self.clickID != nil else { throw .noIdentity }
         guard let time = values["click_time"].flatMap({ Int64($0) }), Self.times.contains(time) else {
             throw .time

@@ -28,13 +28,14 @@ struct JSONWriter {
         self.object(members)
     }
 
-    /// Writes a list of objects; an empty list is left out.
+    /// Writes a list of objects; an empty list is left out, unless the reader expects one.
     mutating func objects<Element>(
         _ name: String,
         _ elements: [Element],
+        keepsEmpty: Bool = false,
         members: (inout JSONWriter, Element) -> Void
     ) {
-        guard !elements.isEmpty else { return }
+        guard keepsEmpty || !elements.isEmpty else { return }
         self.name(name)
         self.text.append(UInt8(ascii: "["))
         for (index, element) in elements.enumerated() {

@@ -1,6 +1,8 @@
 /// A reply of the Tencent Ads Marketing API: `{"code":0,"message":"","message_cn":"","errors":[…]}`.
 ///
-/// The reply is about the whole request. No document names a result for each action.
+/// The reply is about the whole request: no document names a result for each action. A reply that accepts the request
+/// and yet lists a wrong parameter is taken as that refusal, so that the request is split until the bad action stands
+/// alone. Actions that were accepted are recognised by their `outer_action_id`.
 package struct MarketingReply: Hashable, Sendable {
     /// Tencent's code; 0 means that the actions were accepted.
     package var code: Int64
@@ -18,7 +20,17 @@ package struct MarketingReply: Hashable, Sendable {
         else { return nil }
         self.code = code
         self.message = object.string("message") ?? ""
+        guard code == 0, let errors = object.objects(inList: "errors") else { return }
+        for error in errors {
+            guard let code = error.integer("code"), Self.parameterCodes.contains(code) else { continue }
+            self.code = code
+            self.message = error.string("message") ?? self.message
+            return
+        }
     }
+
+    /// The codes of wrong parameters.
+    private static let parameterCodes: ClosedRange<Int64> = 31_000...31_999
 
     /// The period of a limit on requests.
     package enum Period: Hashable, Sendable {
@@ -59,7 +71,7 @@ package struct MarketingReply: Hashable, Sendable {
         case 11_018: .limited(.day)
         case 11_008, 11_019, 11_022: .limited(.unknown)
         case 11_002, 11_004, 11_005, 11_007, 11_009...11_014, 11_020, 12_000...12_999, 31_033: .misconfigured
-        case 31_000...31_999: .badParameter
+        case Self.parameterCodes: .badParameter
         default: .undocumented
         }
     }

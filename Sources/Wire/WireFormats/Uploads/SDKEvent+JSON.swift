@@ -67,8 +67,10 @@ extension SDKUpload {
         json.object { json in
             json.string("account", self.account)
             json.number("dropped", Int64(self.dropped))
-            json.objects("events", Array(self.events)) { json, event in event.write(to: &json) }
-            json.objects("activations", self.activations) { json, activation in
+            json.objects("events", Array(self.events), keepsEmpty: true) { json, event in
+                event.write(to: &json)
+            }
+            json.objects("activations", self.activations, keepsEmpty: true) { json, activation in
                 activation.write(to: &json)
             }
         }

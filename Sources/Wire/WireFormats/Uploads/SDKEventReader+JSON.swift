@@ -3,7 +3,7 @@
 extension SDKEventReader {
     /// The deepest nesting: an event is on the second level, an attribute's value on the fourth, and modules
     /// that are not known may nest further.
-    private static let limits = JSONLimits(depth: 16, countsLeaves: true, values: 2_000_000)
+    private static let limits = JSONLimits(depth: 64, countsLeaves: true, values: 2_000_000)
 
     func json(_ bytes: [UInt8]) throws(SDKUploadFault) -> Result {
         let outline: JSONOutline
@@ -44,7 +44,15 @@ private struct JSONEvents {
         try self.tally.beginEvent(at: self.values.count)
         guard self.outline.kind(event) == .object else { throw .jsonShape }
         try self.outline.members(of: event) { name, value throws(SDKUploadFault) in
-            try self.addMember(name: name, value)
+            let (count, fieldsLeft, texts) = (self.values.count, self.tally.fieldsLeft, self.tally.texts)
+            do throws(SDKUploadFault) {
+                try self.addMember(name: name, value)
+            } catch .jsonShape where self.isOfUnknownType(event) {
+                // A type that nobody knows yet may have another use for the name.
+                self.values.removeSubrange(count...)
+                (self.tally.fieldsLeft, self.tally.texts) = (fieldsLeft, texts)
+                try self.append(.other, entry: name, value: self.outline.wholeRange(value))
+            }
         }
         self.values.removeSubrange(self.tally.endEvent(at: self.values.count)...)
     }
@@ -64,6 +72,16 @@ private struct JSONEvents {
         case .map: try self.addMap(field, value)
         case .resource: try self.addResource(value)
         }
+    }
+
+    /// Whether the event has a type that is none of the SDK's.
+    private func isOfUnknownType(_ event: Int) -> Bool {
+        var isUnknown = false
+        self.outline.members(of: event) { name, value in
+            guard self.field(name) == .eventType, self.outline.kind(value) == .string else { return }
+            isUnknown = self.outline.string(value).map { !SDKEventType(name: $0).isKnown } ?? false
+        }
+        return isUnknown
     }
 
     private func field(_ name: Int) -> SDKEventField? {

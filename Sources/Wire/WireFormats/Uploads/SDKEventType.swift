@@ -15,6 +15,9 @@ package struct SDKEventType: Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
+    /// Whether the SDK's protobuf has a number for the type.
+    var isKnown: Bool { Self.names.contains(self.name) }
+
     init(number: Int64) {
         self.name =
             Self.names.indices.contains(Int(clamping: number))
