@@ -472,11 +472,11 @@ struct IntakeTests {
     @Test func anActivationThatIsUploadedLateFindsItsClick() throws {
         let bench = try IntakeBench(Self.matching)
         bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 6 * 86_400))
-        bench.scene.wait(.seconds(6 * 86_400))
+        bench.scene.wait(.seconds(8 * 86_400))
         bench.scene.collect()
         bench.take("activation", IntakeBench.activation())
         #expect(bench.due.map(IntakeBench.clickID) == ["c"])
-        bench.scene.wait(.seconds(9 * 86_400))
+        bench.scene.wait(.seconds(7 * 86_400))
         bench.scene.collect()
         let forgotten = bench.scene.sent(to: "activation.home.changelog").filter { $0.value == nil }
         #expect(forgotten.count >= 1)
