@@ -19,6 +19,7 @@ struct IntakeTests {
             sdk:
               topic: \(cluster.input).uploads
               events_topic: \(cluster.input).events
+              event_window: 1d
               apps:
                 - account: '0a1b'
                   data_source: source
@@ -27,6 +28,7 @@ struct IntakeTests {
                   app_type: IOS
             attribution:
               report: match
+              window: 1d
               patience: 30s
             clicks:
               topic: \(cluster.input).clicks

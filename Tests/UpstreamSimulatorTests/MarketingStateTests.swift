@@ -32,13 +32,14 @@ import Testing
         _ actions: [String] = [action()],
         query: String = "access_token=t&timestamp=1700000000&nonce=n1",
         account: Int = 1,
-        set: Int = 2
+        set: Int = 2,
+        type: String = "application/json"
     ) -> MarketingState.Request {
         let list = actions.joined(separator: ",")
         return MarketingState.Request(
             method: "POST",
             uri: "/v3.0/user_actions/add?\(query)",
-            headers: [:],
+            headers: ["content-type": type],
             body: Array(#"{"account_id":\#(account),"user_action_set_id":\#(set),"actions":[\#(list)]}"#.utf8)
         )
     }
@@ -62,6 +63,7 @@ import Testing
         (request((0..<51).map { action("\($0)") }), 31_004),
         (request([action(), action("2", click: "bad1")]), 31_005),
         (request([action(time: 2_147_483_648)]), 31_005), (request(["1"]), 31_005),
+        (request(type: "text/plain"), 31_001),
     ])
     func judges(request: MarketingState.Request, code: Int) {
         var api = Self.api()
@@ -123,7 +125,8 @@ import Testing
         var api = Self.api()
         func call(_ uri: String, _ headers: [String: String] = [:]) -> Int? {
             var request = Self.request()
-            (request.uri, request.headers) = (uri, headers)
+            request.uri = uri
+            request.headers.merge(headers) { $1 }
             return Self.code(api.answer(request, now: Self.now))
         }
         let headers = ["access-token": "t", "timestamp": "1700000000", "nonce": "n"]

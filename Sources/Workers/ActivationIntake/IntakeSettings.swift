@@ -44,7 +44,9 @@ package struct IntakeSettings: Sendable {
     /// lies before the activation.
     var clickMemory: Duration { self.clickWindow + self.eventWindow }
     /// The longest time for which anything is remembered.
-    package var longestWindow: Duration { max(self.clickMemory, self.duplicateWindow) }
+    package var longestWindow: Duration {
+        max(self.matchesClicks ? self.clickMemory : .zero, self.duplicateWindow, self.eventWindow)
+    }
 
     /// Reads and checks all settings. Faults are reported to the reader, not thrown.
     ///

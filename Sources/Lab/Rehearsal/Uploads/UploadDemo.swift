@@ -71,12 +71,14 @@ final class UploadDemo: WorkerDemo {
               fetch_wait: 10ms
             sdk:
               events_topic: \(Self.events)
+              event_window: 3d
               apps:
             \(self.accounts.sources)
             clicks:
               topic: \(Self.clicks)
             attribution:
               report: match
+              window: 3d
               patience: 2s
             duplicates:
               window: 7d

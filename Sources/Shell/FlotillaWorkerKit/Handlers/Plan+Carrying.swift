@@ -47,7 +47,8 @@ extension Call {
             lane: self.lane,
             endpoint: self.endpoint,
             isPerishable: self.isPerishable,
-            isSecondTry: self.isSecondTry
+            isSecondTry: self.isSecondTry,
+            isRepeatable: self.isRepeatable
         )
     }
 }
