@@ -6,7 +6,9 @@ import Testing
 struct ChaosTests {
     @Test(arguments: ["at-least-once", "exactly-once"])
     func aFleetKeepsItsPromisesUnderChaos(delivery: String) throws {
-        let chaos = try CommandUnderTest(["chaos", "--seconds", "20", "--seed", "1", "--delivery", delivery])
+        let chaos = try CommandUnderTest([
+            "chaos", "--seconds", "20", "--seed", "1", "--rate", "60", "--delivery", delivery,
+        ])
         let status = chaos.exitStatus()
         #expect(chaos.waitForLine("Clean."), "\(chaos.text)")
         #expect(status == 0, "\(chaos.text)")
