@@ -81,7 +81,7 @@ final class HomeTask: StreamTask {
         }
     }
 
-    private func entry(of key: RememberedKey, at now: Moment) -> RecentTable.Entry? {
+    func entry(of key: RememberedKey, at now: Moment) -> RecentTable.Entry? {
         self.tables[key.kind]?.entry(
             of: key.key,
             since: now.wall.subtractingClamped(self.window(of: key.kind))
@@ -89,7 +89,7 @@ final class HomeTask: StreamTask {
     }
 
     /// Remembers a thing.
-    private func remember(_ key: RememberedKey, _ text: [UInt8], at now: Moment, to output: StreamOutput) {
+    func remember(_ key: RememberedKey, _ text: [UInt8], at now: Moment, to output: StreamOutput) {
         let entry = RecentTable.Entry(seen: now.wall, text: text)
         self.tables[key.kind, default: RecentTable()].remember(key.key, entry)
         self.write(key, entry.changelog, to: output)
@@ -186,61 +186,6 @@ final class HomeTask: StreamTask {
         )
     }
 
-    private func noteClick(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
-        guard let name = record.key, let click = record.value.flatMap({ ClickTrail.Click($0) }) else {
-            return self.metrics.unreadableRecord()
-        }
-        let key = self.clickKey(String(decoding: name, as: UTF8.self), click.appID)
-        var trail = self.trail(key, at: now)
-        trail.add(click)
-        self.remember(key, trail.text, at: now, to: output)
-        self.release(of: name, at: now, to: output)
-    }
-
-    /// The key of the clicks of a device or an id. Each app has its own, so that clicks on one app push out none of
-    /// another; clicks that name no app have one too.
-    private func clickKey(_ name: String, _ appID: UInt64?) -> RememberedKey {
-        RememberedKey(.click, named: appID.map { "\(name) \($0)" } ?? name)
-    }
-
-    private func trail(_ key: RememberedKey, at now: Moment) -> ClickTrail {
-        self.entry(of: key, at: now).map { ClickTrail($0.text) } ?? ClickTrail()
-    }
-
-    /// The last click under a name that can have led to an activation.
-    private func click(named name: String, of activation: Activation, at now: Moment) -> ClickTrail.Click? {
-        let clicks = [activation.account.appID, nil].compactMap { app in
-            self.trail(self.clickKey(name, app), at: now).click(of: activation, within: self.clickSeconds)
-        }
-        return clicks.max { $0.clickedAt < $1.clickedAt }
-    }
-
-    /// How long before its activation a click may lie, in seconds.
-    private var clickSeconds: Int64 { self.settings.clickWindow.wholeMilliseconds / 1_000 }
-
-    /// Sends an activation on to the home of its device, with the click that it names if that is known.
-    private func lookUp(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
-        guard let activation = try? Activation(decoding: record), let click = activation.clickID else {
-            return self.metrics.unreadableRecord()
-        }
-        var headers = record.headers.filter {
-            ![HomeRecord.kindHeader, HomeRecord.clickHeader].contains($0.name)
-        }
-        if let found = self.click(named: HomeRecord.Name.click(click), of: activation, at: now) {
-            headers.append(RecordHeader(HomeRecord.clickHeader, found.line))
-        }
-        let isSent = self.writer.send(
-            home: .activation,
-            named: HomeRecord.Name.device(activation.muidText),
-            value: record.value,
-            headers: headers,
-            timestamp: record.timestamp,
-            to: output
-        )
-        // Only the header of the click is new. An activation that has no room for it goes on without.
-        if !isSent { self.judge(record, at: now, to: output) }
-    }
-
     /// Decides whether an activation is reported: it matches a click if it has to, and is no duplicate.
     func judge(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
         guard var activation = try? Activation(decoding: record) else {
@@ -276,20 +221,6 @@ final class HomeTask: StreamTask {
         let unknown = UnknownFields(of: record, in: .activation)
         if unknown != nil { self.metrics.unknownFieldsFound() }
         self.writer.reject(record, because: reason, activation, unknown: unknown, at: now, to: output)
-    }
-
-    /// The last click that has led to an activation: by the id that it names, or by its device.
-    func click(
-        of activation: Activation,
-        _ record: borrowing InboundRecord,
-        at now: Moment
-    ) -> ClickTrail.Click? {
-        let named = record.header(HomeRecord.clickHeader).flatMap { ClickTrail.Click($0) }
-        let clicks = [
-            named.flatMap { $0.canHaveLed(to: activation, within: self.clickSeconds) ? $0 : nil },
-            self.click(named: HomeRecord.Name.device(activation.muidText), of: activation, at: now),
-        ]
-        return clicks.compactMap(\.self).max { $0.clickedAt < $1.clickedAt }
     }
 
     /// Returns the reason why an activation is a duplicate; remembers it if it is none.

@@ -161,11 +161,3 @@ final class UploadTask: StreamTask {
         )
     }
 }
-
-extension Reason {
-    /// The reason for a record that has killed three processes.
-    static let crashLoop = Reason(
-        "crash_loop",
-        "The worker died three times while it was handling this record."
-    )
-}

@@ -146,13 +146,12 @@ final class ArrivalTask: StreamTask {
     }
 
     func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
-        let reason = Reason("crash_loop", "The worker died three times while it was handling this record.")
         self.metrics.counted("dead_lettered")
         self.results.bury(
             record,
             EventOrigin(of: record),
             as: .rejected,
-            because: reason,
+            because: .crashLoop,
             at: now,
             to: output
         )

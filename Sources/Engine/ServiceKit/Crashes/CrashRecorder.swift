@@ -6,8 +6,8 @@ import Kafka
 /// A record that kills the process by itself is delivered again to the next process and kills that too, and
 /// no retry limit ever sees it. So the engine marks the record that it hands to the handler, and clears the
 /// mark afterwards. A mark that is found in the slot of a dead process names the record that was being
-/// handled, and the death is charged to that record in a ledger. A record that was charged three times (`deadly`) is not
-/// handled again: the engine of calls dead-letters it, and the engine of states has its task bury it.
+/// handled, and the death is charged to that record in a ledger. A record that was charged so often (`deadly`) is
+/// not handled again: the engine of calls dead-letters it, and the engine of states has its task bury it.
 ///
 /// Marking is done for every record and costs some nanoseconds: two or three stores into memory that is
 /// shared with a file. Everything else is done at the start, when partitions are assigned, and when a record

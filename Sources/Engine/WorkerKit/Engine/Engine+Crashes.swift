@@ -35,8 +35,7 @@ extension Engine {
 
     /// Makes a dead letter of a record that must not be handled again.
     func rejectDeadly(_ id: EntryID) {
-        let reason = Reason("crash_loop", "The worker died three times while it was handling this record.")
-        self.deadLetter(id, Rejection(reason, kind: .rejected, replayable: .afterFix))
+        self.deadLetter(id, Rejection(.crashLoop, kind: .rejected, replayable: .afterFix))
     }
 
     /// Removes a settled record from the crash ledger as soon as the group has committed that it is settled. With

@@ -99,7 +99,7 @@ extension Plan {
     /// Returns the plan with the types of its handler hidden.
     func erased() -> ErasedHandler.AnyPlan {
         switch self {
-        case .call(let call): .call(call.erased())
+        case .call(let call): .call(call.with(call.job as any Sendable))
         case .answer(let answer): .answer(answer)
         case .refuse(let reason, let answer): .refuse(reason, answer)
         case .reject(let rejection): .reject(rejection)
@@ -114,35 +114,11 @@ extension Verdict {
         case .answer(let answer): .answer(answer)
         case .refuse(let reason, let answer): .refuse(reason, answer)
         case .refuseInDoubt(let reason, let answer): .refuseInDoubt(reason, answer)
-        case .call(let call): .call(call.erased())
+        case .call(let call): .call(call.with(call.job as any Sendable))
         case .retry(let retry): .retry(retry)
         case .giveUp(let retry, let answer): .giveUp(retry, answer)
         case .reject(let rejection): .reject(rejection)
         case .hold(let reason, let scope): .hold(reason, scope: scope)
-        }
-    }
-}
-
-extension Call {
-    fileprivate func erased() -> Call<any Sendable> {
-        Call<any Sendable>(
-            Call<any Sendable>.Content(self.content),
-            for: self.job,
-            lane: self.lane,
-            endpoint: self.endpoint,
-            isPerishable: self.isPerishable,
-            isSecondTry: self.isSecondTry,
-            isRepeatable: self.isRepeatable
-        )
-    }
-}
-
-extension Call<any Sendable>.Content {
-    /// Takes over the content of a call of any job.
-    fileprivate init<J: Sendable>(_ content: Call<J>.Content) {
-        switch content {
-        case .request(let request): self = .request(request)
-        case .part(let part): self = .part(part)
         }
     }
 }

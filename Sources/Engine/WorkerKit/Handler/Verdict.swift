@@ -116,6 +116,24 @@ package struct Call<Job: Sendable>: Sendable {
         case .part(let part): part.alone
         }
     }
+
+    /// Returns the same call for another job.
+    package func with<Other: Sendable>(_ job: Other) -> Call<Other> {
+        let content: Call<Other>.Content =
+            switch self.content {
+            case .request(let request): .request(request)
+            case .part(let part): .part(part)
+            }
+        return Call<Other>(
+            content,
+            for: job,
+            lane: self.lane,
+            endpoint: self.endpoint,
+            isPerishable: self.isPerishable,
+            isSecondTry: self.isSecondTry,
+            isRepeatable: self.isRepeatable
+        )
+    }
 }
 
 /// A failure after which a record is tried again.

@@ -32,23 +32,3 @@ extension WorkerKit.Verdict {
         }
     }
 }
-
-extension Call {
-    /// Returns the call with another job.
-    func with<Other: Sendable>(_ job: Other) -> Call<Other> {
-        let content: Call<Other>.Content =
-            switch self.content {
-            case .request(let request): .request(request)
-            case .part(let part): .part(part)
-            }
-        return Call<Other>(
-            content,
-            for: job,
-            lane: self.lane,
-            endpoint: self.endpoint,
-            isPerishable: self.isPerishable,
-            isSecondTry: self.isSecondTry,
-            isRepeatable: self.isRepeatable
-        )
-    }
-}

@@ -92,3 +92,11 @@ package struct Reason: Hashable, Sendable {
         self.message = message
     }
 }
+
+extension Reason {
+    /// The reason for a record that was given up because processes died while they were handling it.
+    package static let crashLoop = Reason(
+        "crash_loop",
+        "The worker died three times while it was handling this record."
+    )
+}
