@@ -472,8 +472,9 @@ let package = Package(
         .testTarget(
             name: "ShellTests",
             dependencies: [
-                "FlotillaRecords", "FlotillaWorkerKit", "FlotillaWorkerTestKit", "Kafka", "Records",
-                "ServiceKit", "Simulation", "UpstreamHTTP", "WireFormats", "WorkerKit", "WorkerTestSupport",
+                "DeadLetters", "FlotillaRecords", "FlotillaWorkerKit", "FlotillaWorkerTestKit", "Kafka",
+                "Records", "ServiceKit", "Simulation", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "WorkerTestSupport",
             ],
             swiftSettings: house
         ),

@@ -40,7 +40,8 @@ struct RecordContentTests {
         ("DeviceCheck", "devicecheck"), ("DeviceCheckResult", "devicecheck.result"), ("Receipt", "receipt"),
         ("ReceiptResult", "receipt.result"), ("PushEvent", "push-arrival"),
         ("PushArrivalResult", "push-arrival.result"), ("PushStatistics", "push-arrival.stats"),
-        ("PushForwardResult", "push-arrival.forward.result"), ("SDKUploadResult", "sdk-upload.result"),
+        ("PushForwardBatch", "push-arrival.forward"), ("PushForwardResult", "push-arrival.forward.result"),
+        ("SDKUploadResult", "sdk-upload.result"),
     ])
     func everyFieldOfASchemaHasAProperty(type: String, schema: String) throws {
         let surface = try String(
@@ -91,6 +92,30 @@ struct RecordContentTests {
         let other = try ActivationResult().encoded(as: .protobuf)
         let framed = Record(topic: ActivationResult.topic, value: [0, 0, 0, 0, 9, 0] + other)
         #expect(try ActivationResult(decoding: framed) == ActivationResult())
+    }
+
+    @Test func readsABatchAsTheWorkerWritesIt() throws {
+        let json = #"""
+            {"arrivals":[{"provider":"apns","appBundle":"com.example","messageId":"m-1","campaignId":"c-1",
+            "deviceId":"d-1","arrivedMs":1795248000500,"sentMs":1795248000000,"lagMs":500},
+            {"provider":"apns","deviceId":"d-2","arrivedMs":7}]}
+            """#
+        let record = Record(topic: PushForwardBatch.topic, value: Array(json.utf8))
+        let batch = try PushForwardBatch(decoding: record)
+        let first = try #require(batch.arrivals.first)
+        #expect(batch.arrivals.count == 2)
+        #expect(batch.arrivals[1].sentMS == nil && batch.arrivals[1].lagMS == nil)
+        #expect(
+            (first.provider, first.appBundle, first.messageID, first.campaignID)
+                == ("apns", "com.example", "m-1", "c-1")
+        )
+        #expect((first.deviceID, first.arrivedMS) == ("d-1", 1_795_248_000_500))
+        #expect((first.sentMS, first.lagMS) == (1_795_248_000_000, 500))
+        for format in RecordFormat.allCases {
+            let written = try batch.record(as: format)
+            let read = Record(topic: written.topic, value: written.value, headers: written.headers)
+            #expect(try PushForwardBatch(decoding: read) == batch)
+        }
     }
 
     @Test func readsTheOutcomeOfAnUploadAndOfAnEvent() throws {

@@ -34,10 +34,10 @@ extension ActivationHandler {
                     .part(part),
                     for: activation,
                     lane: account.lane,
-                    endpoint: MarketingRoutes.Endpoint.marketing
+                    endpoint: MarketingRoutes.endpoint
                 )
             )
-        case .callback(let template, let account):
+        case .callback(let template, let place):
             let id = UserAction.id(of: activation, in: name)
             let part = BatchPart(
                 UserAction.json(of: activation, id: id, for: .callback),
@@ -48,8 +48,8 @@ extension ActivationHandler {
                 Call(
                     .part(part),
                     for: activation,
-                    lane: account.callbackLane,
-                    endpoint: MarketingRoutes.Endpoint.callback
+                    lane: place.lane,
+                    endpoint: place.endpoint
                 )
             )
         }

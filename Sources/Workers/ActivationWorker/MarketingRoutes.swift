@@ -5,11 +5,9 @@ import WorkerKit
 
 /// The accounts of the two routes to Tencent's living interfaces, with their present tokens.
 struct MarketingRoutes: Sendable {
-    /// The index of each route's endpoint. GDT's scheme 2 is the first endpoint.
-    enum Endpoint {
-        static let marketing = 1
-        static let callback = 2
-    }
+    /// The index of the Marketing API's endpoint. GDT's scheme 2 is the endpoint before it, and the hosts of
+    /// callbacks are those after it.
+    static let endpoint = 1
 
     /// One account on these routes.
     struct Account: Sendable {
@@ -18,13 +16,14 @@ struct MarketingRoutes: Sendable {
         /// The account's token; nil if it has none.
         var token: AccessToken?
         var takesCallbacks: Bool
-        /// The names of the lanes, computed once.
+        /// The lane of the account's reports.
         var lane: String
-        var callbackLane: String
     }
 
     private let accounts: [GDTAccount: Account]
     private let rules: CallbackURL.Rules
+    /// The hosts that callbacks may go to, in the order of their endpoints; empty if no account allows callbacks.
+    private let callbackHosts: [String]
     private let reach: HTTPRequest.Reach
     /// The scheme, the host and the port of the Marketing API, which alone gets tokens.
     private let origin: String
@@ -49,25 +48,28 @@ struct MarketingRoutes: Sendable {
                 },
                 token: token,
                 takesCallbacks: app.takesCallbacks,
-                lane: "\(account)/\(ActivationRoute.marketing.rawValue)",
-                callbackLane: "\(account)/\(ActivationRoute.callback.rawValue)"
+                lane: "\(account)/\(ActivationRoute.marketing.rawValue)"
             )
         }
         self.accounts = accounts
+        let takesCallbacks = accounts.values.contains(where: \.takesCallbacks)
+        self.callbackHosts = takesCallbacks ? self.rules.hosts.sorted() : []
     }
 
-    /// The endpoints after that of GDT's scheme 2; none if no account uses these routes.
+    /// The endpoints after that of GDT's scheme 2; none if no account uses these routes. Each host of callbacks
+    /// is an endpoint of its own, so that one that is down stops no callback to another.
     var endpoints: [UpstreamEndpoint] {
-        self.accounts.isEmpty
-            ? []
-            : [
-                UpstreamEndpoint(
-                    ActivationRoute.marketing.rawValue,
-                    callsPerSlot: UserAction.countLimit,
-                    callsLimit: self.callsLimit
-                ),
-                UpstreamEndpoint(ActivationRoute.callback.rawValue),
-            ]
+        guard !self.accounts.isEmpty else { return [] }
+        let reports = UpstreamEndpoint(
+            ActivationRoute.marketing.rawValue,
+            callsPerSlot: UserAction.countLimit,
+            callsLimit: self.callsLimit
+        )
+        return [reports] + self.callbackHosts.map { UpstreamEndpoint(Self.name(ofCallbacksTo: $0)) }
+    }
+
+    private static func name(ofCallbacksTo host: String) -> String {
+        "\(ActivationRoute.callback.rawValue)/\(host)"
     }
 
     /// The calls that fill all requests of every account, and as many that fill the next ones.
@@ -78,9 +80,17 @@ struct MarketingRoutes: Sendable {
     /// The way of one conversion.
     enum Way {
         case report(UserActionTemplate, Account)
-        case callback(CallbackTemplate, Account)
+        case callback(CallbackTemplate, Place)
         /// The conversion's callback is not one to call.
         case refused(Reason)
+    }
+
+    /// Where the callbacks of one account to one host go in the engine.
+    struct Place: Sendable {
+        /// The lane, which no other account and no other host holds.
+        var lane: String
+        /// The index of the host's endpoint.
+        var endpoint: Int
     }
 
     /// Returns the way of a conversion; nil if it is reported to GDT's scheme 2.
@@ -91,24 +101,24 @@ struct MarketingRoutes: Sendable {
         }
         do throws(CallbackURL.Refusal) {
             let url = try CallbackURL(callback, self.rules)
-            guard url.asksForToken else {
-                let template = CallbackTemplate(account: activation.account, url: url, reach: self.reach)
-                return .callback(template, account)
+            var template = CallbackTemplate(account: activation.account, url: url, reach: self.reach)
+            if url.asksForToken {
+                // A token goes nowhere but to the API that issued it, whatever a callback asks for.
+                guard url.origin == self.origin, let token = account.token else {
+                    return .refused(Self.noToken)
+                }
+                template.token = token
             }
-            // A token goes nowhere but to the API that issued it, whatever a callback asks for.
-            guard url.origin == self.origin, let token = account.token else {
-                return .refused(Self.noToken)
-            }
-            let template = CallbackTemplate(
-                account: activation.account,
-                url: url,
-                reach: self.reach,
-                token: token
-            )
-            return .callback(template, account)
+            return .callback(template, try self.place(of: url, for: activation.account))
         } catch {
             return .refused(error.reason)
         }
+    }
+
+    private func place(of url: CallbackURL, for account: GDTAccount) throws(CallbackURL.Refusal) -> Place {
+        guard let index = self.callbackHosts.firstIndex(of: url.host) else { throw .host }
+        let name = Self.name(ofCallbacksTo: url.host)
+        return Place(lane: "\(account)/\(name)", endpoint: Self.endpoint + 1 + index)
     }
 
     private static let noToken = Reason(

@@ -164,13 +164,27 @@ import WorkerKit
                 Self.record(callback: Self.callback)
             )
             let request = call.request
-            #expect(call.lane == "112233/10000/callback" && call.endpoint == 2)
+            #expect(call.lane == "112233/10000/callback/api.e.qq.com" && call.endpoint == 2)
             #expect(request.url == "https://api.e.qq.com/conv?cb=a%2Bb" && request.reach == .publicInternet)
             // This form asks for no token, so none is shown.
             #expect(request.headers == [HTTPHeader("Content-Type", "application/json")])
             let body = String(decoding: request.body ?? [], as: UTF8.self)
             #expect(body.hasPrefix(#"{"actions":[{"outer_action_id":""#))
         }
+    }
+
+    /// A host that is down, or whose address is private, holds back no callback to another host.
+    @Test func eachHostOfCallbacksHasItsEndpointAndLane() throws {
+        let handler = try Self.handler()
+        let calls = try ["api.e.qq.com", "tracking.e.qq.com"].map {
+            try Self.call(handler, Self.record(callback: "http%3A%2F%2F\($0)%2Fconv%3Fcb%3Da"))
+        }
+        #expect(calls[0].lane == "112233/10000/callback/api.e.qq.com")
+        #expect(calls[1].lane == "112233/10000/callback/tracking.e.qq.com")
+        #expect(
+            calls.map { handler.endpoints[$0.endpoint].name }
+                == ["callback/api.e.qq.com", "callback/tracking.e.qq.com"]
+        )
     }
 
     @Test func aCallbackOfTheNewFormGetsTheTokenInAHeader() throws {
@@ -218,9 +232,15 @@ import WorkerKit
     }
 
     @Test func endpointsAreThoseOfTheRoutesInUse() throws {
-        #expect(try Self.handler().endpoints.map(\.name) == ["", "marketing_api", "callback"])
-        #expect(try Self.handler().endpoints.map(\.callsPerSlot) == [1, 50, 1])
-        #expect(try Self.handler().endpoints.map(\.callsLimit) == [nil, 400, nil])
+        let endpoints = try Self.handler().endpoints
+        #expect(
+            endpoints.map(\.name)
+                == ["", "marketing_api", "callback/api.e.qq.com", "callback/tracking.e.qq.com"]
+        )
+        #expect(endpoints.map(\.callsPerSlot) == [1, 50, 1, 1])
+        #expect(endpoints.map(\.callsLimit) == [nil, 400, nil, nil])
+        let reportsAlone = try Self.handler(takesCallbacks: false).endpoints
+        #expect(reportsAlone.map(\.name) == ["", "marketing_api"])
         #expect(ActivationHandler(ActivationSettings(keys: [:])).endpoints == [UpstreamEndpoint()])
     }
 

@@ -39,12 +39,12 @@ import WorkerTestSupport
         _ = try folder.write("tok\n", to: "token")
         let text = Self.settings(Self.marketing + ["access_token_file: token"])
         let handler = try Self.loaded(text, in: folder).handler
-        #expect(handler.endpoints.count == 3)
+        #expect(handler.endpoints.count == 2)
         #expect(handler.watchedFiles.map(\.known) == [Secret("tok")])
         let gdt = Self.settings(["sign_key: s", "encrypt_key: e"])
         #expect(try Self.loaded(gdt, in: folder).handler.endpoints.count == 1)
         let callbacks = Self.settings(["sign_key: s", "encrypt_key: e", "callbacks: true"])
-        #expect(try Self.loaded(callbacks, in: folder).handler.endpoints.count == 3)
+        #expect(try Self.loaded(callbacks, in: folder).handler.endpoints.count == 4)
     }
 
     @Test(arguments: [

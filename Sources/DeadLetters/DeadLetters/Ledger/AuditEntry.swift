@@ -1,5 +1,6 @@
 import Foundation
 package import Records
+import WireFormats
 
 /// The value of one record of the audit topic: which user did which action, when and why.
 ///
@@ -7,7 +8,7 @@ package import Records
 /// meant to hold counts and ids, and no payload and no key; callers leave those out of `selection`.
 package struct AuditEntry: Hashable, Sendable {
     /// The kind of action. Its raw value is the word that stands in the audit record.
-    package enum Action: String, Hashable, Sendable, Codable {
+    package enum Action: String, Hashable, Sendable {
         /// The user had personal data or secrets shown.
         case reveal
         /// The user replayed dead letters.
@@ -77,26 +78,6 @@ package struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditEntry {
-    /// The number of ids that one entry holds at most. The ledger has all of them.
-    private static let letterLimit = 100
-    /// The largest value in bytes that is written or read.
-    private static let valueBytesLimit = 64 << 10
-
-    /// The JSON form of an entry.
-    private struct Form: Codable {
-        var version = 1
-        var action: Action
-        var by: String
-        var at: Int64
-        var because: String
-        var batch: String
-        var selection: String
-        var counts: [String: Int]
-        var letters: [String]
-        var group: String?
-        var assignee: String?
-    }
-
     /// Reads an entry from a record of the audit topic; nil for a value that is no entry or is of a later
     /// version.
     package init?(_ record: InboundRecord) {
@@ -109,12 +90,13 @@ extension AuditEntry {
     /// The result is nil for a value that is no entry, is of a later version, is larger than 64 KiB, or has a
     /// time outside of the years 1970 to 9999. An id that cannot be read is left out.
     package init?(json value: [UInt8]) {
-        guard value.count <= Self.valueBytesLimit,
-            let form = try? JSONDecoder().decode(Form.self, from: Data(value)), form.version == 1,
+        guard value.count <= AuditValue.bytesLimit,
+            let form = try? JSONDecoder().decode(AuditValue.self, from: Data(value)),
+            form.version == AuditValue.currentVersion, let action = Action(rawValue: form.action),
             LedgerEntry.times.contains(form.at)
         else { return nil }
         self.init(
-            action: form.action,
+            action: action,
             by: form.by,
             at: form.at,
             because: form.because,
@@ -131,23 +113,23 @@ extension AuditEntry {
     ///
     /// - Throws: `LedgerEntry.TooLong` if the value is larger than 64 KiB, because no reader would accept it.
     package func record(to topic: String) throws -> OutboundRecord {
-        let form = Form(
-            action: self.action,
+        let form = AuditValue(
+            action: self.action.rawValue,
             by: self.by,
             at: self.at,
             because: self.because,
             batch: self.batch,
             selection: self.selection,
             counts: self.counts,
-            letters: self.letters.prefix(Self.letterLimit).map(\.description),
+            letters: self.letters.prefix(AuditValue.lettersLimit).map(\.description),
             group: self.group,
             assignee: self.assignee
         )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let value = Array(try encoder.encode(form))
-        guard value.count <= Self.valueBytesLimit else {
-            throw LedgerEntry.TooLong(limit: Self.valueBytesLimit)
+        guard value.count <= AuditValue.bytesLimit else {
+            throw LedgerEntry.TooLong(limit: AuditValue.bytesLimit)
         }
         return OutboundRecord(
             topic: topic,

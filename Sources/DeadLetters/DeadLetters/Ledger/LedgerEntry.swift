@@ -1,5 +1,6 @@
 import Foundation
 package import Records
+import WireFormats
 
 /// The value of one record of the ledger topic: what a user did about one dead letter. The record's key is
 /// the letter's id.
@@ -9,7 +10,7 @@ package import Records
 /// written in one transaction with the replayed record.
 package struct LedgerEntry: Hashable, Sendable {
     /// The action of the user. The raw value is the word that stands in the ledger.
-    package enum Action: String, Hashable, Sendable, Codable {
+    package enum Action: String, Hashable, Sendable {
         /// The record was published again.
         case replayed
         /// The letter was put aside for good.
@@ -69,26 +70,6 @@ package struct LedgerEntry: Hashable, Sendable {
 }
 
 extension LedgerEntry {
-    /// The largest value in bytes that is read. `record(to:)` writes no larger one.
-    private static let valueBytesLimit = 64 << 10
-
-    /// The JSON form of an entry.
-    private struct Form: Codable {
-        var version = 1
-        var action: Action
-        var topic: String
-        var partition: Int32
-        var offset: Int64
-        var replay: String?
-        var batch: String
-        var replays: Int
-        var by: String
-        var because: String
-        var at: Int64
-        var target: String?
-        var edited: String?
-    }
-
     /// The times that are accepted, in milliseconds since 1970: until the end of the year 9999.
     static let times: ClosedRange<Int64> = 0...253_402_300_799_999
 
@@ -98,13 +79,14 @@ extension LedgerEntry {
     /// later version, is larger than 64 KiB, or has a time outside of `times`.
     package init?(_ record: InboundRecord) {
         guard let key = record.key, let letter = LetterID(String(decoding: key, as: UTF8.self)),
-            let value = record.value, value.count <= Self.valueBytesLimit,
-            let form = try? JSONDecoder().decode(Form.self, from: Data(value)), form.version == 1,
+            let value = record.value, value.count <= LedgerValue.bytesLimit,
+            let form = try? JSONDecoder().decode(LedgerValue.self, from: Data(value)),
+            form.version == LedgerValue.currentVersion, let action = Action(rawValue: form.action),
             Self.times.contains(form.at)
         else { return nil }
         self.init(
             letter: letter,
-            action: form.action,
+            action: action,
             position: LetterPosition(topic: form.topic, partition: form.partition, offset: form.offset),
             replay: form.replay,
             batch: form.batch,
@@ -127,8 +109,8 @@ extension LedgerEntry {
     /// - Throws: `TooLong` if the value is larger than 64 KiB: no reader would accept the entry, and the
     ///   letter would be replayed a second time.
     package func record(to topic: String) throws -> OutboundRecord {
-        let form = Form(
-            action: self.action,
+        let form = LedgerValue(
+            action: self.action.rawValue,
             topic: self.position.topic,
             partition: self.position.partition,
             offset: self.position.offset,
@@ -144,7 +126,7 @@ extension LedgerEntry {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let value = Array(try encoder.encode(form))
-        guard value.count <= Self.valueBytesLimit else { throw TooLong(limit: Self.valueBytesLimit) }
+        guard value.count <= LedgerValue.bytesLimit else { throw TooLong(limit: LedgerValue.bytesLimit) }
         return OutboundRecord(
             topic: topic,
             key: Array("\(self.letter)".utf8),

@@ -10,7 +10,9 @@ package struct CallbackURL: Hashable, Sendable {
     /// The most bytes of a callback as the record carries it.
     package static let bytesLimit = 4_096
 
-    /// `http` or `https`, the host in lower case, and a port that is not the standard one.
+    /// The host in lower case: one of the list.
+    package let host: String
+    /// `http` or `https`, the host, and a port that is not the standard one.
     package let origin: String
     /// The path and the query, as they are sent.
     package let target: String
@@ -52,6 +54,7 @@ package struct CallbackURL: Hashable, Sendable {
         guard rules.hosts.contains(name) else { throw .host }
         let port = authority.dropFirst(host.count)
         guard let suffix = Self.portSuffix(port, of: scheme, rules) else { throw .port }
+        self.host = name
         self.origin = "\(scheme)://\(name)\(suffix)"
         self.target = String(decoding: target, as: UTF8.self)
     }
