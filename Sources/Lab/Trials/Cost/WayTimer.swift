@@ -17,15 +17,18 @@ package struct WayTimer {
         self.rounds = max(1, rounds)
     }
 
-    /// Returns the median CPU time of each way, in microseconds.
+    /// Returns the CPU time of each way in its fastest round, in microseconds. Another user of the processor can
+    /// only slow a round down, and slows some ways down more than others.
     ///
     /// - Throws: `Complaint` if a way has failed.
-    package func medians(of ways: [Way]) throws -> [Double] {
-        var samples = ways.map { _ in [Double]() }
+    package func leastTimes(of ways: [Way]) throws -> [Double] {
+        var least = ways.map { _ in Double.infinity }
         for _ in 0..<self.rounds {
-            for (index, way) in ways.enumerated() { samples[index].append(try self.microseconds(of: way)) }
+            for (index, way) in ways.enumerated() {
+                least[index] = min(least[index], try self.microseconds(of: way))
+            }
         }
-        return samples.map { $0.sorted()[$0.count / 2] }
+        return least
     }
 
     private func microseconds(of way: Way) throws -> Double {

@@ -59,17 +59,18 @@ struct ProtobufReader {
     /// Reads a varint of at most 64 bits; nil if there is none.
     @inline(__always)
     mutating func varint(in bytes: Span<UInt8>) -> UInt64? {
-        guard self.position < self.end else { return nil }
-        let first = bytes[self.position]
+        let start = self.position
+        guard start < self.end else { return nil }
+        let first = bytes[start]
         if first < 0x80 {
-            self.position += 1
+            self.position = start &+ 1
             return UInt64(first)
         }
-        guard self.position + 1 < self.end, bytes[self.position + 1] < 0x80 else {
-            return self.longVarint(in: bytes)
-        }
-        self.position += 2
-        return UInt64(first & 0x7F) | UInt64(bytes[self.position - 1]) << 7
+        guard start &+ 1 < self.end else { return nil }
+        let second = bytes[start &+ 1]
+        guard second < 0x80 else { return self.longVarint(in: bytes) }
+        self.position = start &+ 2
+        return UInt64(first & 0x7F) | UInt64(second) << 7
     }
 
     private mutating func longVarint(in bytes: Span<UInt8>) -> UInt64? {
@@ -91,16 +92,16 @@ struct ProtobufReader {
     /// Reads a length, and steps over as many bytes; nil if the message ends before.
     @inline(__always)
     mutating func content(in bytes: Span<UInt8>) -> Range<Int>? {
-        guard let length = self.varint(in: bytes), length <= UInt64(self.end - self.position),
-            let start = self.skip(Int(length))
-        else { return nil }
+        guard let length = self.varint(in: bytes), let start = self.skip(length) else { return nil }
         return start..<self.position
     }
 
     /// Steps over so many bytes and returns the position of the first; nil if the message ends before.
-    private mutating func skip(_ count: Int) -> Int? {
-        guard count <= self.end - self.position else { return nil }
-        self.position += count
-        return self.position - count
+    @inline(__always)
+    private mutating func skip(_ count: UInt64) -> Int? {
+        let start = self.position
+        guard count <= UInt64(bitPattern: Int64(self.end &- start)) else { return nil }
+        self.position = start &+ Int(count)
+        return start
     }
 }

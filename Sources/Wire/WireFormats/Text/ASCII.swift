@@ -105,15 +105,15 @@ extension Span<UInt8> {
     @inline(__always)
     func isASCII(in range: Range<Int>) -> Bool {
         guard range.upperBound >= 8 else { return range.allSatisfy { self[$0] < 0x80 } }
-        let last = range.upperBound - 8
+        let last = range.upperBound &- 8
         var bits = self.word(at: last)
         if range.lowerBound >= last {
-            bits = range.isEmpty ? 0 : bits >> UInt64(8 * (range.lowerBound - last))
+            bits = range.isEmpty ? 0 : bits &>> UInt64(8 &* (range.lowerBound &- last))
         } else {
             var position = range.lowerBound
             while position < last {
                 bits |= self.word(at: position)
-                position += 8
+                position &+= 8
             }
         }
         return bits & 0x8080_8080_8080_8080 == 0
@@ -122,7 +122,7 @@ extension Span<UInt8> {
     /// The eight bytes at a position as one number, the first byte lowest. The compiler makes one load of it.
     @inline(__always)
     func word(at position: Int) -> UInt64 {
-        let bytes = self.extracting(position..<position + 8)
+        let bytes = self.extracting(position..<position &+ 8)
         return UInt64(bytes[0]) | UInt64(bytes[1]) << 8 | UInt64(bytes[2]) << 16 | UInt64(bytes[3]) << 24
             | UInt64(bytes[4]) << 32 | UInt64(bytes[5]) << 40 | UInt64(bytes[6]) << 48
             | UInt64(bytes[7]) << 56
