@@ -28,10 +28,16 @@ struct IntakeBench {
         (["    - account: '0a1b22c33d44e55f'"] + lines.map { "      \($0)" }).joined(separator: "\n")
     }
 
-    init(_ lines: String = "", takesUploads: Bool = true, ciphers: UploadCiphers = .standard) throws {
+    init(
+        _ lines: String = "",
+        takesUploads: Bool = true,
+        messageLimit: Int = 1_048_000,
+        ciphers: UploadCiphers = .standard
+    ) throws {
         let text = """
             kafka:
               brokers: localhost:9092
+              message_limit: \(messageLimit)
             \(takesUploads ? Self.uploads : "")
             \(lines)
             """

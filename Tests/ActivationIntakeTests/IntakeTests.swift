@@ -418,6 +418,50 @@ struct IntakeTests {
         #expect(value.contains(#""callback":"http://tracking.e.qq.com/conv?cb=a%2Bb""#), "\(value)")
     }
 
+    /// A click can make a record larger than the broker takes, and a transaction with such a record never ends.
+    @Test func aClickMakesNoRecordTooLarge() throws {
+        let callback = "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3D" + String(repeating: "a", count: 4_000)
+        let limit = 10_000
+        var clicks: [String?: Int] = [:]
+        for room in Array(stride(from: 0, through: 800, by: 10)) + [2_000, 4_000, 6_000] {
+            let bench = try IntakeBench(Self.matching, messageLimit: limit)
+            bench.take(
+                "activation-click",
+                IntakeBench.click(id: "c", secondsBefore: 100, callback: callback)
+            )
+            let header = RecordHeader("h", String(repeating: "x", count: limit - 300 - room))
+            bench.take("activation", IntakeBench.activation(), headers: [header])
+            let sent = bench.scene.sent
+            #expect(sent.allSatisfy { $0.encodedBytesBound <= limit }, "room for \(room) bytes")
+            let due = bench.due
+            let letters = bench.scene.sent(to: "activation.dead-letter").count
+            #expect(due.count + letters == 1, "room for \(room) bytes")
+            let value = due.first.map { String(decoding: $0.value ?? [], as: UTF8.self) }
+            let kind = value.map {
+                $0.contains("callback") ? "callback" : $0.contains("clickId") ? "id" : "none"
+            }
+            clicks[kind, default: 0] += 1
+        }
+        // Each form has been met: nothing of the click, its id, and all of it.
+        #expect(Set(clicks.keys).isSuperset(of: ["none", "id", "callback"]), "\(clicks)")
+    }
+
+    /// Four clicks with the longest callbacks do not fit into a record where the broker takes small ones only.
+    @Test func aTrailKeepsAsManyClicksAsARecordHasRoomFor() {
+        var trail = ClickTrail()
+        for second in 1...4 {
+            let callback = "http://tracking.e.qq.com/" + String(repeating: "\(second)", count: 1_000)
+            trail.add(
+                ClickTrail.Click(clickID: "c\(second)", clickedAt: Int64(second), callback: callback),
+                bytesLimit: 2_500
+            )
+        }
+        #expect(trail.clicks.map(\.clickedAt) == [3, 4] && trail.text.count <= 2_500)
+        trail.add(ClickTrail.Click(clickID: nil, clickedAt: 5, callback: nil), bytesLimit: 1)
+        #expect(trail.clicks.map(\.clickedAt) == [5])
+        #expect(ClickTrail(trail.text) == trail)
+    }
+
     /// A stranger knows the address of the feed, and the worker refuses what has a callback of another host.
     @Test(arguments: [
         "http%3A%2F%2F198.51.100.7%2Fconv", "javascript%3A1", "http%3A%2F%2Fapi.e.qq.com%3A81%2F",

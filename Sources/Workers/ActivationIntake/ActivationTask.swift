@@ -45,36 +45,18 @@ final class ActivationTask: StreamTask {
         {
             return self.metrics.counted("activation", "taken")
         }
-        self.metrics.counted("activation", "passed_on")
-        self.passOn(record, headers, at: now, to: output)
-    }
-
-    /// Passes a record on as it is. The headers of its publisher are left out if the record would be too large
-    /// with the header of its origin.
-    private func passOn(
-        _ record: borrowing InboundRecord,
-        _ headers: [RecordHeader],
-        at now: Moment,
-        to output: StreamOutput
-    ) {
-        var copy = OutboundRecord(
+        let copy = OutboundRecord(
             topic: self.writer.settings.topics.due,
             key: record.key,
             value: record.value,
             headers: headers,
             timestamp: record.timestamp
         )
-        let limit = self.writer.settings.kafka.messageBytesLimit
-        copy.omitKey(beyond: limit)
-        guard copy.encodedBytesBound > limit else { return self.writer.sendDue(copy, to: output) }
-        self.writer.bury(
-            record,
-            as: .invalid,
-            because: Reason("value.too_large", "The value is larger than the worker can pass on."),
-            resultTopic: self.writer.settings.topics.result,
-            at: now,
-            to: output
-        )
+        guard self.writer.sendDue(copy, to: output) else {
+            self.metrics.counted("activation", "dead_lettered")
+            return self.writer.buryTooLarge(record, at: now, to: output)
+        }
+        self.metrics.counted("activation", "passed_on")
     }
 
     private static let uploadsNotConfigured = Reason(

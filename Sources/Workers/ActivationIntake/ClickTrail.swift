@@ -27,18 +27,24 @@ struct ClickTrail: Hashable {
 
     /// Reads a trail; pieces that are no click are left out.
     init(_ text: [UInt8]) {
-        for line in text.split(separator: 0x0A) { if let click = Click(line) { self.add(click) } }
+        for line in text.split(separator: 0x0A) {
+            if let click = Click(line) { self.add(click, bytesLimit: text.count) }
+        }
     }
 
     /// The trail as text: a line for each click.
     var text: [UInt8] { Array(self.clicks.map(\.line).joined(separator: "\n").utf8) }
 
-    /// Adds a click, unless it is there already. Beyond the limit the earliest is dropped.
-    mutating func add(_ click: Click) {
+    /// Adds a click, unless it is there already. Beyond the limits the earliest are dropped.
+    ///
+    /// - Parameter bytesLimit: The most bytes of the trail as text. A single click may have more.
+    mutating func add(_ click: Click, bytesLimit: Int) {
         guard !self.clicks.contains(click) else { return }
         let place = self.clicks.firstIndex { $0.clickedAt > click.clickedAt } ?? self.clicks.endIndex
         self.clicks.insert(click, at: place)
-        if self.clicks.count > Self.limit { self.clicks.removeFirst() }
+        while self.clicks.count > Self.limit || self.clicks.count > 1 && self.text.count > bytesLimit {
+            self.clicks.removeFirst()
+        }
     }
 
     /// Returns the last click that can have led to an activation.

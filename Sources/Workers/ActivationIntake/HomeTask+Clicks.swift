@@ -13,7 +13,7 @@ extension HomeTask {
         }
         let key = self.clickKey(String(decoding: name, as: UTF8.self), click.appID)
         var trail = self.trail(key, at: now)
-        trail.add(click)
+        trail.add(click, bytesLimit: self.settings.kafka.messageBytesLimit / 2)
         self.remember(key, trail.text, at: now, to: output)
         self.release(of: name, at: now, to: output)
     }

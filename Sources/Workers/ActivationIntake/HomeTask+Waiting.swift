@@ -32,7 +32,7 @@ extension HomeTask {
             headers: headers + [self.writer.spread.recordHeader],
             timestamp: record.timestamp
         )
-        guard written.encodedBytesBound <= self.settings.kafka.messageBytesLimit else { return false }
+        guard self.writer.hasRoom(for: written) else { return false }
         self.metrics.counted("activation", "waiting")
         self.write(waiting.key, value, headers: headers, timestamp: record.timestamp, to: output)
         if let first = self.waiting.add(waiting) { self.decide(first, at: now, to: output) }

@@ -188,27 +188,32 @@ final class HomeTask: StreamTask {
 
     /// Decides whether an activation is reported: it matches a click if it has to, and is no duplicate.
     func judge(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
-        guard var activation = try? Activation(decoding: record) else {
+        guard let activation = try? Activation(decoding: record) else {
             return self.metrics.unreadableRecord()
         }
-        var value = record.value
+        var click: ClickTrail.Click?
         if self.settings.matchesClicks {
-            guard let click = self.click(of: activation, record, at: now) else {
+            click = self.click(of: activation, record, at: now)
+            guard click != nil else {
                 if self.letWait(record, activation, at: now, to: output) { return }
                 self.metrics.counted("activation", "no_click")
                 return self.reject(record, because: .noClick, activation, at: now, to: output)
             }
-            let known = activation
-            activation.clickID = click.clickID ?? activation.clickID
-            activation.callback = activation.callback ?? click.callback
-            if activation != known { value = activation.json }
         }
-        if let duplicate = self.duplicate(of: activation, record, at: now, to: output) {
+        let conversion = self.conversionKey(of: activation)
+        if let conversion, let first = self.entry(of: conversion, at: now) {
             self.metrics.counted("activation", "duplicate")
-            return self.reject(record, because: duplicate, activation, at: now, to: output)
+            let reason = Reason.duplicate(of: String(decoding: first.text, as: UTF8.self))
+            return self.reject(record, because: reason, activation, at: now, to: output)
+        }
+        guard self.writer.sendDue(self.due(activation, click, of: record), to: output) else {
+            self.metrics.counted("activation", "dead_lettered")
+            return self.writer.buryTooLarge(record, at: now, to: output)
         }
         self.metrics.counted("activation", "due")
-        self.sendDue(activation, value, of: record, to: output)
+        guard let conversion else { return }
+        let origin = record.originHeaders.first { $0.name == RecordOrigin.header }?.value
+        self.remember(conversion, origin ?? Array(record.place.utf8), at: now, to: output)
     }
 
     private func reject(
@@ -223,32 +228,40 @@ final class HomeTask: StreamTask {
         self.writer.reject(record, because: reason, activation, unknown: unknown, at: now, to: output)
     }
 
-    /// Returns the reason why an activation is a duplicate; remembers it if it is none.
-    private func duplicate(
-        of activation: Activation,
-        _ record: borrowing InboundRecord,
-        at now: Moment,
-        to output: StreamOutput
-    ) -> Reason? {
+    /// The key under which the conversion is remembered; nil if its type may come more than once.
+    private func conversionKey(of activation: Activation) -> RememberedKey? {
         guard self.settings.duplicateWindow > .zero,
             self.settings.singleTypes.contains(activation.conversionType)
         else { return nil }
         let name = "\(activation.account)/\(activation.muidText)/\(activation.conversionType.rawValue)"
-        let key = RememberedKey(.conversion, named: name)
-        if let first = self.entry(of: key, at: now) {
-            return .duplicate(of: String(decoding: first.text, as: UTF8.self))
-        }
-        let origin = record.originHeaders.first { $0.name == RecordOrigin.header }?.value
-        self.remember(key, origin ?? Array(record.place.utf8), at: now, to: output)
-        return nil
+        return RememberedKey(.conversion, named: name)
     }
 
-    private func sendDue(
+    /// Returns the record for the worker that reports activations. It has the id and the callback of the click as far
+    /// as a record has room for them: a feed's callback can have 4 KiB.
+    private func due(
+        _ activation: Activation,
+        _ click: ClickTrail.Click?,
+        of record: borrowing InboundRecord
+    ) -> OutboundRecord {
+        if let click {
+            var clicked = activation
+            clicked.clickID = click.clickID ?? activation.clickID
+            for callback in [activation.callback ?? click.callback, activation.callback] {
+                clicked.callback = callback
+                guard clicked != activation else { continue }
+                let due = self.due(clicked, clicked.json, of: record)
+                if self.writer.hasRoom(for: due) { return due }
+            }
+        }
+        return self.due(activation, record.value, of: record)
+    }
+
+    private func due(
         _ activation: Activation,
         _ value: [UInt8]?,
-        of record: borrowing InboundRecord,
-        to output: StreamOutput
-    ) {
+        of record: borrowing InboundRecord
+    ) -> OutboundRecord {
         var headers = HomeRecord.foreignHeaders(of: record)
         if value != record.value {
             headers.removeAll { $0.name.lowercased() == "content-type" }
@@ -259,15 +272,12 @@ final class HomeTask: StreamTask {
                 headers.append(unknown.recordHeader)
             }
         }
-        self.writer.sendDue(
-            OutboundRecord(
-                topic: self.settings.topics.due,
-                key: activation.muid.text,
-                value: value,
-                headers: headers + record.originHeaders,
-                timestamp: record.timestamp
-            ),
-            to: output
+        return OutboundRecord(
+            topic: self.settings.topics.due,
+            key: activation.muid.text,
+            value: value,
+            headers: headers + record.originHeaders,
+            timestamp: record.timestamp
         )
     }
 }

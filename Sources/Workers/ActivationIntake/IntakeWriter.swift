@@ -152,7 +152,7 @@ final class IntakeWriter {
             partition: Partitioner.murmur2.partition(of: key, among: self.spread.homes),
             timestamp: timestamp
         )
-        guard record.encodedBytesBound <= self.settings.kafka.messageBytesLimit else { return false }
+        guard self.hasRoom(for: record) else { return false }
         output.send(record)
         return true
     }
@@ -187,12 +187,32 @@ final class IntakeWriter {
         )
     }
 
-    /// Sends a record to the worker that reports activations.
-    func sendDue(_ record: OutboundRecord, to output: StreamOutput) {
+    /// Whether the broker would take a record of that size.
+    func hasRoom(for record: OutboundRecord) -> Bool {
+        record.encodedBytesBound <= self.settings.kafka.messageBytesLimit
+    }
+
+    /// Sends a record to the worker that reports activations, without its key if there is no room for it.
+    ///
+    /// - Returns: false, and nothing is sent, if the broker would not take a record of that size.
+    func sendDue(_ record: OutboundRecord, to output: StreamOutput) -> Bool {
         var record = record
-        record.topic = self.settings.topics.due
         record.omitKey(beyond: self.settings.kafka.messageBytesLimit)
+        guard self.hasRoom(for: record) else { return false }
         output.send(record)
+        return true
+    }
+
+    /// Writes the dead letter of an activation that cannot be passed on as large as it is.
+    func buryTooLarge(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
+        self.bury(
+            record,
+            as: .invalid,
+            because: Reason("value.too_large", "The value is larger than the worker can pass on."),
+            resultTopic: self.settings.topics.result,
+            at: now,
+            to: output
+        )
     }
 }
 

@@ -125,7 +125,9 @@ struct GatewaySettings: Sendable {
             "bytes_in_hand",
             default: 64 << 20,
             in: (1 << 20)...(1 << 40),
-            help: "Bytes of all bodies between their arrival and their answer; beyond it the answer is 503."
+            help:
+                "Bytes of all bodies between their arrival and their answer; beyond it the answer is 503. One client "
+                + "can have a quarter of them, and one body in any case; beyond it the answer is 429."
         )
         let times = Duration.milliseconds(10) ... .seconds(600)
         self.headerTime = gateway.duration(

@@ -7,23 +7,24 @@ struct IncomingBody {
 
     private let limits: RequestLimits
     private let longest: Int
-    private let isWanted: Bool
+    /// The client; nil if the body is not wanted, whatever it is.
+    private let client: ClientAddress?
     private var length = 0
     private var held = 0
     /// The bytes so far; none of them if the body is not wanted or there was no room.
     private(set) var bytes: [UInt8] = []
-    /// Whether all bodies together had room for this one.
-    private(set) var hasRoom = true
+    /// The answer if there was no room for the body; nil while there is.
+    private(set) var refusal: Answer?
 
     /// - Parameters:
     ///   - announced: the length by the request's header, if it has one.
     ///   - longest: the largest body that is read.
-    ///   - isWanted: whether the bytes are kept.
-    init(announced: Int?, longest: Int, limits: RequestLimits, isWanted: Bool) {
+    ///   - client: the client whose body is kept; nil if none is.
+    init(announced: Int?, longest: Int, limits: RequestLimits, client: ClientAddress?) {
         self.limits = limits
         self.longest = longest
-        self.isWanted = isWanted
-        if isWanted { self.bytes.reserveCapacity(min(announced ?? 0, longest, Self.reservedLimit)) }
+        self.client = client
+        if client != nil { self.bytes.reserveCapacity(min(announced ?? 0, longest, Self.reservedLimit)) }
     }
 
     /// Takes a part of the body. Its bytes count as in hand until `release`.
@@ -33,9 +34,9 @@ struct IncomingBody {
         let count = part.readableBytes
         guard count <= self.longest - self.length else { return false }
         self.length += count
-        guard self.isWanted, self.hasRoom else { return true }
-        self.hasRoom = self.limits.hold(count)
-        guard self.hasRoom else {
+        guard let client, self.refusal == nil else { return true }
+        self.refusal = self.limits.hold(count, of: client)
+        guard self.refusal == nil else {
             self.release()
             return true
         }
@@ -46,7 +47,7 @@ struct IncomingBody {
 
     /// Drops the bytes, which are no longer in hand.
     mutating func release() {
-        self.limits.release(self.held)
+        if let client, self.held > 0 { self.limits.release(self.held, of: client) }
         self.held = 0
         self.bytes = []
     }

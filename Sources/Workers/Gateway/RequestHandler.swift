@@ -45,7 +45,7 @@ final class RequestHandler: ChannelInboundHandler {
 
     init(_ answerer: Answerer) {
         self.answerer = answerer
-        self.body = IncomingBody(announced: nil, longest: 0, limits: answerer.limits, isWanted: false)
+        self.body = IncomingBody(announced: nil, longest: 0, limits: answerer.limits, client: nil)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -84,7 +84,7 @@ final class RequestHandler: ChannelInboundHandler {
             announced: announced,
             longest: longest,
             limits: self.answerer.limits,
-            isWanted: client != nil
+            client: client
         )
         self.stage = .receiving(exchange)
         // A client that expects this waits for it, or for a refusal, before it sends the body (RFC 9110, 10.1.1).
@@ -112,8 +112,9 @@ final class RequestHandler: ChannelInboundHandler {
         case .receiving(let exchange):
             self.bodyTimer?.cancel()
             self.bodyTimer = nil
-            guard let route = exchange.route, let client = exchange.client, self.body.hasRoom else {
-                return self.write(exchange.refusal ?? .unavailable, to: exchange, isRead: true, context)
+            guard let route = exchange.route, let client = exchange.client, self.body.refusal == nil else {
+                let refusal = exchange.refusal ?? self.body.refusal ?? .unavailable
+                return self.write(refusal, to: exchange, isRead: true, context)
             }
             self.publish(exchange, of: client, on: route, context)
         case .parting: context.close(promise: nil)

@@ -8,14 +8,24 @@ final class RequestLimits: Sendable {
         var clients: ClientRates
     }
 
+    /// The bytes of bodies that have come and are not answered.
+    private struct Hands {
+        var bytes = 0
+        /// Those of each client that has some.
+        var clients: [ClientAddress: Int] = [:]
+    }
+
     private let routeRate: RequestRate
     private let rates: Mutex<Rates>
     private let bytesLimit: Int
-    private let bytes = Atomic(0)
+    private let clientBytesLimit: Int
+    private let hands = Mutex(Hands())
 
     init(_ settings: GatewaySettings) {
         self.routeRate = RequestRate(perSecond: settings.rate)
         self.bytesLimit = settings.bytesInHandLimit
+        // A client that sends many bodies slowly on purpose leaves room for others, and can send one of any size.
+        self.clientBytesLimit = max(settings.bodyLimit, settings.bytesInHandLimit / 4)
         let clients = ClientRates(
             RequestRate(perSecond: settings.clientRate),
             limit: settings.clientsLimit
@@ -38,18 +48,29 @@ final class RequestLimits: Sendable {
     }
 
     /// The bytes of bodies that are in hand.
-    var bytesInHand: Int { self.bytes.load(ordering: .relaxed) }
+    var bytesInHand: Int { self.hands.withLock { $0.bytes } }
 
-    /// Counts bytes of a body as in hand. They must be released once the request is answered.
+    /// Counts bytes of a client's body as in hand. They must be released once the request is answered.
     ///
-    /// - Returns: false, without counting them, if they would be too many.
-    func hold(_ count: Int) -> Bool {
-        let held = self.bytes.add(count, ordering: .relaxed).newValue
-        guard held > self.bytesLimit else { return true }
-        self.release(count)
-        return false
+    /// - Returns: nil; or the answer to the request, and nothing is counted, if the bytes of the client or of all
+    ///   clients would be too many.
+    func hold(_ count: Int, of client: ClientAddress) -> Answer? {
+        self.hands.withLock { hands in
+            let held = hands.clients[client.network, default: 0]
+            guard count <= self.clientBytesLimit - held else { return .tooFast(seconds: 1) }
+            guard count <= self.bytesLimit - hands.bytes else { return .unavailable }
+            hands.clients[client.network] = held + count
+            hands.bytes += count
+            return nil
+        }
     }
 
     /// Gives back bytes that `hold` has counted.
-    func release(_ count: Int) { self.bytes.subtract(count, ordering: .relaxed) }
+    func release(_ count: Int, of client: ClientAddress) {
+        self.hands.withLock { hands in
+            hands.bytes -= count
+            let left = hands.clients[client.network, default: 0] - count
+            hands.clients[client.network] = left > 0 ? left : nil
+        }
+    }
 }

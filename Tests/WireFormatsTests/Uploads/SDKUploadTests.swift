@@ -211,6 +211,16 @@ struct SDKUploadTests {
         #expect(text.contains(#""stack":[{"a":null}]"#))
     }
 
+    /// A phone chooses how many members an event has. Looking for the type at each of them would take hours.
+    @Test(.timeLimit(.minutes(5))) func anEventOfManyOddMembersIsReadInOneWalk() throws {
+        let odd = String(repeating: #","index":{}"#, count: 100_000)
+        let event = #"{"deviceId":"d","dataSourceId":"s","timestamp":1,"eventType":"HYBRID_X"\#(odd)}"#
+        let upload = try self.json("[\(event)]")
+        #expect(upload.events.first?.integer(.timestamp) == 1 && upload.events.count == 1)
+        let known = event.replacingOccurrences(of: "HYBRID_X", with: "CUSTOM")
+        #expect(throws: SDKUploadFault.jsonShape) { try self.json("[\(known)]") }
+    }
+
     // MARK: - Ids
 
     /// The ids of events that differ in these members only.

@@ -133,6 +133,7 @@ struct PreflightCommand: WaitingCommand {
         } catch {
             let shared = [
                 "kafka", "worker", "retry", "breaker", "hold", "http", "budget", "rate", "health", "log",
+                "tracing", "admin",
             ]
             return error.faults.filter { fault in
                 guard fault.severity == .fault, let section = fault.key?.prefix(while: { $0 != "." }) else {

@@ -43,11 +43,16 @@ private struct JSONEvents {
     mutating func add(_ event: Int) throws(SDKUploadFault) {
         try self.tally.beginEvent(at: self.values.count)
         guard self.outline.kind(event) == .object else { throw .jsonShape }
+        // Found at most once for an event: to look for it takes as long as the event has members.
+        var isOfUnknownType: Bool?
         try self.outline.members(of: event) { name, value throws(SDKUploadFault) in
             let (count, fieldsLeft, texts) = (self.values.count, self.tally.fieldsLeft, self.tally.texts)
             do throws(SDKUploadFault) {
                 try self.addMember(name: name, value)
-            } catch .jsonShape where self.isOfUnknownType(event) {
+            } catch .jsonShape {
+                let isUnknown = isOfUnknownType ?? self.isOfUnknownType(event)
+                isOfUnknownType = isUnknown
+                guard isUnknown else { throw .jsonShape }
                 // A type that nobody knows yet may have another use for the name.
                 self.values.removeSubrange(count...)
                 (self.tally.fieldsLeft, self.tally.texts) = (fieldsLeft, texts)
