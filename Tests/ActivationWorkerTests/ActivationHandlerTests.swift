@@ -89,6 +89,18 @@ import WorkerKit
         #expect(!rejection.suggestsConfigurationFault)
     }
 
+    @Test func namesTheAppThatHasNoKeys() {
+        let record = Self.record(Self.json.replacing("112233", with: "112234"))
+        guard case .reject(let rejection) = self.handler.plan(record, Self.attempt()) else {
+            Issue.record("not rejected")
+            return
+        }
+        #expect(
+            rejection.reason.message
+                == "No keys are configured for the app 112234 and the advertiser 10000."
+        )
+    }
+
     /// An upload may stand among activations. Without an intake it looked like an activation that is cut off.
     @Test(arguments: ["[]", "", json])
     func anUploadNeedsAnIntake(value: String) {

@@ -83,6 +83,43 @@ import WireMessages
         self.expect(code, of: ActivationDraft.record(Array(text.utf8)))
     }
 
+    @Test(arguments: [
+        ("[]", "The value is a list. A record is one JSON object or one protobuf message."),
+        (" [1]\n", "The value is a list. A record is one JSON object or one protobuf message."),
+        ("hello", "The value is a text, and neither one JSON object nor a protobuf message."),
+        ("<html></html>", "The value is a text, and neither one JSON object nor a protobuf message."),
+        ("\u{0}\u{1}", "The value is not a protobuf message."),
+    ])
+    func saysWhatAValueIsThatIsNoRecord(text: String, message: String) {
+        #expect(Self.message(of: text) == message)
+    }
+
+    @Test(arguments: [
+        (
+            "MOBILEAPP_ACTIVATE",
+            "The field `conversionType` is no type of conversion that GDT knows: `MOBILEAPP_ACTIVATE`. "
+                + "Did you mean `MOBILEAPP_ACTIVITE`?"
+        ),
+        ("LOGIN", "The field `conversionType` is no type of conversion that GDT knows: `LOGIN`."),
+        ("", "The field `conversionType` is no type of conversion that GDT knows."),
+        ("a b", "The field `conversionType` is no type of conversion that GDT knows."),
+    ])
+    func namesTheTypeThatItDoesNotKnow(type: String, message: String) {
+        let record = #"{"appId":1,"advertiserId":2,"appType":"IOS","conversionType":"\#(type)"}"#
+        #expect(Self.message(of: record)?.hasPrefix(message) == true)
+    }
+
+    /// The message about a value that makes a dead letter; nil for another value.
+    private static func message(of text: String) -> String? {
+        do throws(Activation.Fault) {
+            _ = try Activation(decoding: ActivationDraft.record(Array(text.utf8)))
+            return nil
+        } catch {
+            guard case .record(let fault) = error else { return nil }
+            return fault.reason.message
+        }
+    }
+
     @Test func refusesTextThatIsNotUTF8() {
         self.expect(
             "value.not_json",

@@ -133,13 +133,13 @@ package struct ActivationHandler: Handler {
         }
         let way = self.marketing.way(of: activation)
         let report = self.reports.report(of: activation.account)
-        guard way != nil || report != nil else { return Self.unknownApp }
+        guard way != nil || report != nil else { return Self.unknownApp(activation.account) }
         let times = min(attempt.now, attempt.proven)...max(attempt.now, record.timestamp ?? .min)
         if let objection = self.window.objection(to: activation.convertedAt, now: times) {
             return .refuse(objection, Self.answer(to: activation))
         }
         if let way { return self.plan(activation, in: record, attempt, on: way) }
-        guard let report else { return Self.unknownApp }
+        guard let report else { return Self.unknownApp(activation.account) }
         guard activation.hasMUID else {
             let reason = Reason(
                 "device_id.empty",
@@ -161,10 +161,10 @@ package struct ActivationHandler: Handler {
         return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
     }
 
-    private static var unknownApp: Plan<Activation, ActivationAnswer> {
+    private static func unknownApp(_ account: GDTAccount) -> Plan<Activation, ActivationAnswer> {
         let reason = Reason(
             "configuration.unknown_app",
-            "No keys are configured for the app and advertiser."
+            "No keys are configured for the app \(account.appID) and the advertiser \(account.advertiserID)."
         )
         return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
     }

@@ -11,7 +11,7 @@ final class RequestLimits: Sendable {
     /// The bytes of bodies that have come and are not answered.
     private struct Hands {
         var bytes = 0
-        /// Those of each client that has some.
+        /// The bytes of each client that has some.
         var clients: [ClientAddress: Int] = [:]
     }
 

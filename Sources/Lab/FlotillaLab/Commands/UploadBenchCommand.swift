@@ -38,16 +38,17 @@ struct UploadBenchCommand: AsyncParsableCommand {
             let timer = WayTimer(time: self.time, rounds: self.rounds)
             let benchmarks = try UploadBenchmark.all(events: self.events)
             // All forms take part in every round, so that a slow time of the machine is nobody's alone.
-            let times = try timer.leastTimes(of: benchmarks.flatMap { [$0.decode, $0.floor] })
+            let times = try timer.times(of: benchmarks.flatMap { [$0.decode, $0.floor] })
             for (index, benchmark) in benchmarks.enumerated() {
                 let (decode, floor) = (times[index * 2], times[index * 2 + 1])
                 let name = benchmark.name.padding(toLength: 24, withPad: " ", startingAt: 0)
                 let line = String(
-                    format: "%8.0f uploads/s %8.1f µs   %.2f of the loop in C (%.1f µs)",
-                    1_000_000 / decode,
-                    decode,
-                    floor / decode,
-                    floor
+                    format: "%8.0f uploads/s %8.1f µs   %.2f of the loop in C (%.1f µs)   medians: %.2f",
+                    1_000_000 / decode.least,
+                    decode.least,
+                    floor.least / decode.least,
+                    floor.least,
+                    floor.median / decode.median
                 )
                 Console.line(name + line)
             }

@@ -70,7 +70,7 @@ struct VerifyBenchCommand: AsyncParsableCommand {
             benchmark.cached, benchmark.bareMessage, benchmark.uncached, benchmark.bareSignatures,
             benchmark.bareLibrary,
         ]
-        let times = try WayTimer(time: self.time, rounds: self.rounds).leastTimes(of: ways)
+        let times = try WayTimer(time: self.time, rounds: self.rounds).times(of: ways).map(\.least)
         return [
             Self.line(
                 "\(benchmark.name.rawValue), leaf-key cache on",

@@ -17,18 +17,27 @@ package struct WayTimer {
         self.rounds = max(1, rounds)
     }
 
-    /// Returns the CPU time of each way in its fastest round, in microseconds. Another user of the processor can
-    /// only slow a round down, and slows some ways down more than others.
+    /// The CPU time of one way in microseconds.
+    package struct Times {
+        /// That of the fastest round. Another user of the processor can only slow a round down, and slows some ways
+        /// down more than others.
+        package let least: Double
+        /// The median of the rounds.
+        package let median: Double
+    }
+
+    /// Measures each way.
     ///
     /// - Throws: `Complaint` if a way has failed.
-    package func leastTimes(of ways: [Way]) throws -> [Double] {
-        var least = ways.map { _ in Double.infinity }
+    package func times(of ways: [Way]) throws -> [Times] {
+        var samples = ways.map { _ in [Double]() }
         for _ in 0..<self.rounds {
-            for (index, way) in ways.enumerated() {
-                least[index] = min(least[index], try self.microseconds(of: way))
-            }
+            for (index, way) in ways.enumerated() { samples[index].append(try self.microseconds(of: way)) }
         }
-        return least
+        return samples.map { rounds in
+            let sorted = rounds.sorted()
+            return Times(least: sorted[0], median: sorted[sorted.count / 2])
+        }
     }
 
     private func microseconds(of way: Way) throws -> Double {

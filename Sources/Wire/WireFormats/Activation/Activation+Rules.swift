@@ -28,12 +28,19 @@ extension Activation {
             throw Self.refused(Self.trackingDenied, fields)
         }
         guard let appType = AppType(inAnyCase: fields.appType) else {
-            throw Self.invalid("app_type.unknown", "The field `appType` is no app type that GDT knows.")
+            throw Self.unknown(
+                "app_type.unknown",
+                "The field `appType` is no app type that GDT knows",
+                word: fields.appType,
+                among: AppType.allCases.map(\.rawValue)
+            )
         }
         guard let conversionType = ConversionType(rawValue: fields.conversionType) else {
-            throw Self.invalid(
+            throw Self.unknown(
                 "conversion_type.unknown",
-                "The field `conversionType` is no type of conversion that GDT knows."
+                "The field `conversionType` is no type of conversion that GDT knows",
+                word: fields.conversionType,
+                among: ConversionType.allCases.map(\.rawValue)
             )
         }
         guard fields.deviceID.isEmpty || fields.muid.isEmpty else {
@@ -181,6 +188,20 @@ extension Activation {
         case .malformedDevice: PhoneField.deviceID.malformed
         case .malformedDigest: PhoneField.muid.malformed
         }
+    }
+
+    /// Returns the fault of a field whose word GDT does not know. It tells a word that could be a name, and the known
+    /// word that is near.
+    private static func unknown(
+        _ code: String,
+        _ sentence: String,
+        word: String,
+        among known: [String]
+    ) -> Fault {
+        guard UnknownFields.isTold(Array(word.utf8)[...]) else { return self.invalid(code, sentence + ".") }
+        let near = known.first { NearMiss.distance(from: word, to: $0) != nil }
+        let question = near.map { " Did you mean `\($0)`?" } ?? ""
+        return self.invalid(code, "\(sentence): `\(word)`.\(question)")
     }
 
     private static func invalid(_ code: String, _ message: String) -> Fault {

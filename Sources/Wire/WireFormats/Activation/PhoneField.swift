@@ -28,7 +28,10 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
             Reason("device_id.malformed", "The device id is not of the kind that the app type has.")
         case .muid: Reason("muid.malformed", "The muid is not 32 lower-case hexadecimal digits.")
         case .convertedAt:
-            Reason("converted_at.malformed", "The time of the conversion is not between 2001 and 9999.")
+            Reason(
+                "converted_at.malformed",
+                "The time of the conversion is no RFC 3339 time with a zone, between 2001 and 9999."
+            )
         case .clientIP: Reason("client_ip.malformed", "The client's address is neither IPv4 nor IPv6.")
         case .clickID: Reason("click_id.malformed", "The click id is not 1 to 128 visible ASCII characters.")
         case .value: Reason("value.malformed", "The value of the payment is not a whole number of fen.")

@@ -77,8 +77,21 @@ extension RecordPayload {
         } catch BinaryDecodingError.messageDepthLimit {
             throw Self.tooDeep
         } catch {
-            throw RecordFault.undecodable("value.not_protobuf", "The value is not a protobuf message.")
+            throw RecordFault.undecodable("value.not_protobuf", self.notProtobuf)
         }
+    }
+
+    /// The message about a value that is no protobuf message. A publisher who has sent a text has to hear that it was
+    /// read as one.
+    private var notProtobuf: String {
+        let text = self.bytes[self.start...].trimmingWhiteSpace()
+        guard let first = text.first, text.allSatisfy({ $0 >= 0x20 || $0.isWhiteSpace }),
+            (try? UTF8Span(validating: Array(text).span)) != nil
+        else { return "The value is not a protobuf message." }
+        guard first == UInt8(ascii: "[") else {
+            return "The value is a text, and neither one JSON object nor a protobuf message."
+        }
+        return "The value is a list. A record is one JSON object or one protobuf message."
     }
 
     /// The message as a JSON object; nil if it is not in JSON, or no object.
