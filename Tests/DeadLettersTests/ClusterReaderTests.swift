@@ -5,7 +5,7 @@ import Testing
 @testable import DeadLetters
 
 /// All records of the topics get into the index: each once, and for no longer than it is in its topic.
-@Suite(.timeLimit(.minutes(1))) struct ClusterReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct ClusterReaderTests {
     /// How many records a refresh looks at, of letters alone.
     private static func refresh(_ reader: ClusterReader) throws -> Int64 {
         var total: Int64 = 0

@@ -5,7 +5,7 @@ import WireFormats
 @testable import DeadLetters
 
 /// Numbers of letters by one of their properties.
-@Suite(.timeLimit(.minutes(1))) struct CountingTests {
+@Suite(.timeLimit(.minutes(10))) struct CountingTests {
     @Test func propertiesAreReadFromTheirTexts() throws {
         #expect(try LetterTrait("key") == .key)
         #expect(try LetterTrait("partition") == .partition)

@@ -5,7 +5,7 @@ import WireFormats
 @testable import DeadLetters
 
 /// The answers of the desk about records that lie in a broker.
-@Suite(.timeLimit(.minutes(1))) struct DeskTests {
+@Suite(.timeLimit(.minutes(10))) struct DeskTests {
     private static func filter(_ headers: [String] = [], _ conditions: [String] = []) throws -> LetterFilter {
         var filter = LetterFilter()
         filter.headers = headers.map { LetterFilter.HeaderCondition($0) }

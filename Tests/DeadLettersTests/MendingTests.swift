@@ -8,7 +8,7 @@ import WireFormats
 @testable import DeadLetters
 
 /// Many letters that one script mends, from the look at each record to the replay.
-@Suite(.timeLimit(.minutes(1))) struct MendingTests {
+@Suite(.timeLimit(.minutes(10))) struct MendingTests {
     private static func letter(_ number: Int64, value: String, _ id: String) -> OutboundRecord {
         Letters.record(
             number,

@@ -5,7 +5,7 @@ import WireFormats
 @testable import DeadLetters
 
 /// The events that are told to somebody who is not looking, each once.
-@Suite(.timeLimit(.minutes(1))) struct NewsTests {
+@Suite(.timeLimit(.minutes(10))) struct NewsTests {
     private static let hour: Int64 = 3_600_000
 
     private static func kinds(_ news: [LetterNews]) -> [String] {

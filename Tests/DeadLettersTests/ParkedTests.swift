@@ -7,7 +7,7 @@ import WorkerKit
 @testable import DeadLetters
 
 /// Parked records are counted from their tickets, by topic and by what the records wait for.
-@Suite(.timeLimit(.minutes(1))) struct ParkedTests {
+@Suite(.timeLimit(.minutes(10))) struct ParkedTests {
     private static func ticket(
         _ offset: Int64,
         _ room: WaitingRoom,

@@ -8,7 +8,7 @@ import WireFormats
 @testable import DeadLetters
 
 /// Each letter once: whatever the cluster, the letters or the other engineers do.
-@Suite(.timeLimit(.minutes(1))) struct ReplayTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplayTests {
     /// The replayed records of a topic, and how often each letter is among them.
     private static func replayed(_ cluster: ClusterUnderTest, to topic: String = "orders") throws -> [String:
         Int]

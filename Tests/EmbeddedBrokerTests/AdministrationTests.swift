@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedBroker
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct AdministrationTests {
     @Test func topicsAreCreatedAndDeleted() async throws {
         try await withBroker { broker in

@@ -6,7 +6,7 @@ import Testing
 @testable import EmbeddedBroker
 
 /// The place at which a consumer begins to read.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct AssignmentTests {
     private static let partition = Kafka.TopicPartition(topic: "t", partition: 0)
     private static let count: Int64 = 30

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedBroker
 
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ChaosTests {
     /// The broker exists for this: a worker that reads, writes and commits in transactions, and that dies again and
     /// again while everything goes wrong that can, leaves each outcome exactly once, in order.

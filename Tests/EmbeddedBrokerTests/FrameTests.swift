@@ -7,7 +7,7 @@ import Testing
 
 /// The bytes that come over the wire are outside input: nothing of it may harm the broker, or any other
 /// connection.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FrameTests {
     private func answersOthers(_ broker: EmbeddedBroker) throws -> Bool {
         try RawClient(broker).call(.apiVersions, 0) { _ in }.error == nil

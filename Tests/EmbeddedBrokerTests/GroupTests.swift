@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedBroker
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct GroupTests {
     private func member(_ broker: EmbeddedBroker, _ more: [String: String] = [:]) throws -> NativeMember {
         try NativeMember(broker, group: "workers", topic: "work", more)

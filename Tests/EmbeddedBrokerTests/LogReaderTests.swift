@@ -6,7 +6,7 @@ import Testing
 @testable import EmbeddedBroker
 
 /// The questions of `LogReader` to a cluster that does not always answer.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct LogReaderTests {
     private static let first = Kafka.TopicPartition(topic: "t", partition: 0)
     private static let second = Kafka.TopicPartition(topic: "t", partition: 1)

@@ -6,7 +6,7 @@ import WorkerTestSupport
 
 /// A client that shares nothing with librdkafka, kafka-python, over TLS and SASL and with rights: what this broker says is
 /// Kafka's protocol, and not what one client takes for it. `FLOTILLA_TEST_PYTHON` names a Python that has kafka-python.
-@Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: Interpreter.path != nil))
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: Interpreter.path != nil))
 struct OtherClientTests {
     private static let script = """
         import sys

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmbeddedBroker
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct RecordTests {
     @Test(arguments: ["none", "gzip", "snappy", "lz4", "zstd"])
     func recordsComeBackAsTheyWereSent(codec: String) async throws {

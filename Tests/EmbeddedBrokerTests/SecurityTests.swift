@@ -13,7 +13,7 @@ extension KafkaError.Code {
 }
 
 /// Clients of librdkafka show who they are, and may do what the rules say.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct SecurityTests {
     private static let record = OutboundRecord(topic: "letters", key: [1], value: [2])
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EmbeddedBroker
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct TransactionTests {
     private func producer(_ broker: EmbeddedBroker, _ more: [String: String] = [:]) throws
         -> TransactionalProducer

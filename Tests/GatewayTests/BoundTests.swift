@@ -6,7 +6,7 @@ import WorkerTestSupport
 @testable import Gateway
 
 /// Everything that comes in has a bound, and nobody is told that a record was taken when it was not.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct BoundTests {
     @Test func aBodyHasALargestSize() async throws {
         try await Stage.run(gateway: ["body_limit: 1024"]) { stage async throws in

@@ -6,7 +6,7 @@ import WireFormats
 import WorkerTestSupport
 
 /// The sample extension of `Schemas/examples` posts what this gateway takes, and loses nothing that it could post later.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ExtensionTests {
     private static let app = "com.example.app"
     private static var payloads: [(userInfo: [AnyHashable: Any], id: String?)] {

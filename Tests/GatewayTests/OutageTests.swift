@@ -7,7 +7,7 @@ import WorkerTestSupport
 @testable import Gateway
 
 /// A record is taken when the cluster has acknowledged it, and at no other time.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct OutageTests {
     @Test func aMissingTopicStopsItsRouteAlone() async throws {
         try await Stage.run(topics: ["sdk-upload", "push-arrival"]) { stage async throws in

@@ -7,7 +7,7 @@ import Testing
 import WorkerTestSupport
 
 /// The real executable, with a broker, and with a certificate of its own.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ProgramTests {
     private struct Failure: Error { var output: String }
 

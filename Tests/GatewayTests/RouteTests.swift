@@ -5,7 +5,7 @@ import WireFormats
 import WorkerTestSupport
 
 /// Each route publishes what it was given, before it says that it has.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct RouteTests {
     @Test func anUploadIsOnItsTopicBeforeItsAnswer() async throws {
         try await Stage.run { stage async throws in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kafka
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConsumerGroupTests {
     private func cluster(partitions: Int) throws -> MockCluster {
         let cluster = try MockCluster()

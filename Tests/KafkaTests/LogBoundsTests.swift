@@ -4,7 +4,7 @@ import Records
 import Testing
 
 /// Where the log of a partition begins and ends, without and with a question to the cluster.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogBoundsTests {
     private static func publish(_ count: Int, to cluster: MockCluster) throws {
         let producer = try Producer(["bootstrap.servers": cluster.bootstrapServers, "linger.ms": "0"])

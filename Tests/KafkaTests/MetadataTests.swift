@@ -1,7 +1,7 @@
 import Kafka
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MetadataTests {
     @Test func theClustersTopicsAndPartitionsAreCounted() throws {
         let cluster = try MockCluster(brokers: 3)

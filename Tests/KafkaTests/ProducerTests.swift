@@ -3,7 +3,7 @@ import Kafka
 import Records
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProducerTests {
     private func record(_ count: Int = 1) -> OutboundRecord {
         OutboundRecord(topic: "out", key: [1], value: Array(repeating: 7, count: count))

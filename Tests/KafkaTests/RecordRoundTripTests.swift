@@ -2,7 +2,7 @@ import Kafka
 import Records
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordRoundTripTests {
     /// The published records, read back by a reader that joins no group.
     private func readBack(_ records: [OutboundRecord], more: [String: String] = [:]) throws -> [InboundRecord]

@@ -32,7 +32,7 @@ struct Topics {
     }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TopicReaderTests {
     @Test func readsEveryPartitionToItsEnd() throws {
         let cluster = try MockCluster()

@@ -6,7 +6,7 @@ import Testing
 import WorkerTestSupport
 
 /// A server on a port of its own, up for the time of a test.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HealthServerTests {
     let clock = ManualClock()
     let registry = PrometheusRegistry()

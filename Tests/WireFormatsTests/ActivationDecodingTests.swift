@@ -88,7 +88,7 @@ import WireMessages
         (" [1]\n", "The value is a list. A record is one JSON object or one protobuf message."),
         ("hello", "The value is a text, and neither one JSON object nor a protobuf message."),
         ("<html></html>", "The value is a text, and neither one JSON object nor a protobuf message."),
-        ("\u{0}\u{1}", "The value is not a protobuf message."),
+        ("\u{1}\u{1}", "The value is not a protobuf message."),
     ])
     func saysWhatAValueIsThatIsNoRecord(text: String, message: String) {
         #expect(Self.message(of: text) == message)

@@ -3,7 +3,7 @@ import Testing
 import WorkerTestSupport
 
 /// `check-config`, run as a process: every fault with its place, and an exit status a script can use.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CheckConfigCommandTests {
     private static func check(_ settings: SettingsText, _ options: [String] = []) throws -> WorkerCommand {
         try WorkerCommand(["check-config", "{settings}"] + options, settings: settings)

@@ -3,7 +3,7 @@ import Testing
 import WorkerTestSupport
 
 /// `interpret`, run as a process: every answer that GDT can give, and what the worker would make of it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct InterpretCommandTests {
     static let now = 1_422_263_664
     static let arguments = ["interpret", "--config", "{settings}", "--now", "\(now)"]

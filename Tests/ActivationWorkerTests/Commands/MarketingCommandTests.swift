@@ -3,7 +3,7 @@ import Testing
 import WorkerTestSupport
 
 /// `plan`, `interpret` and `check-config` of the routes to Tencent's living interfaces, run as processes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MarketingCommandTests {
     private static let settings = SettingsText(
         """

@@ -4,7 +4,7 @@ import Testing
 import WorkerTestSupport
 
 /// `plan`, run as a process by somebody who knows its arguments and its lines, and nothing of its code.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct PlanCommandTests {
     static let convertedAt = 1_422_263_664
     static let arguments = ["plan", "--config", "{settings}", "--now", "\(convertedAt)"]

@@ -4,7 +4,7 @@ import Testing
 import WorkerTestSupport
 
 /// `plan`, given the uploads of GrowingIO's SDKs, one request on each line.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct PlanUploadTests {
     @Test func tellsTheEventsOfEveryVectorOrWhyThereAreNone() throws {
         let rows = UploadRow.all

@@ -11,7 +11,7 @@ import WorkerTestSupport
 @testable import ActivationWorker
 
 /// Tokens in a file that several processes share, against the simulator's OAuth.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TokenRenewalTests {
     /// A simulator with one application, and the file of its tokens.
     private struct Lab {

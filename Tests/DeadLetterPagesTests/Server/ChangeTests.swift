@@ -4,7 +4,7 @@ import Testing
 import WorkerTestSupport
 
 /// The requests that change something, over real HTTP in front of a broker.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ChangeTests {
     static let letters = (0..<3).map { Letters.letter(offset: $0) }
 

@@ -8,7 +8,7 @@ import WorkerTestSupport
 @testable import DeadLetterPages
 
 /// The pages let in only visitors who are allowed in, over real HTTP.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct DoorTests {
     @Test func answersOnlyToNamesOfItsOwn() async throws {
         try await Stage.run(letters: []) { stage in

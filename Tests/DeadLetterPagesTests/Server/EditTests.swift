@@ -7,7 +7,7 @@ import WorkerTestSupport
 @testable import DeadLetterPages
 
 /// Payloads that are changed in a browser, over real HTTP in front of a broker.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct EditTests {
     private static let payment = Letters.activation.replacing("MOBILEAPP_ACTIVITE", with: "MOBILEAPP_COST")
 

@@ -8,7 +8,7 @@ import WorkerKit
 import WorkerTestSupport
 
 /// The page of parked records, over real HTTP in front of a broker.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ParkedPageTests {
     /// Parks records of two lanes, one with a name that means harm.
     static func park(on stage: Stage) async throws {

@@ -7,7 +7,7 @@ import WorkerTestSupport
 @testable import DeadLetterPages
 
 /// The messages to a webhook: their form, and how often they come.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct WebhookTests {
     /// The example of the documents of Standard Webhooks.
     @Test func signsAsStandardWebhooksDoes() {

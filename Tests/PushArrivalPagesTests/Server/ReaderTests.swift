@@ -10,7 +10,7 @@ import WireMessages
 import WorkerTestSupport
 
 /// The statistics topic, read from a broker.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ReaderTests {
     @Test func showsWhatIsThereAndThenWhatComes() async throws {
         try await Stage.withBroker { broker in

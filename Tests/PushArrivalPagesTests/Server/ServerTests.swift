@@ -9,7 +9,7 @@ import WireMessages
 import WorkerTestSupport
 
 /// The pages let in only visitors who are allowed in, and answer each of them, over real HTTP.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ServerTests {
     @Test func answersOnlyToNamesOfItsOwn() async throws {
         try await Stage.run { stage in

@@ -7,7 +7,7 @@ import WorkerTestSupport
 @testable import ServiceKit
 
 /// Certificates are told of before they end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientCertificatesTests {
     private static let now = Int64(Date().timeIntervalSince1970)
     private static let day: Int64 = 86_400

@@ -7,7 +7,7 @@ import WorkerTestSupport
 @testable import ServiceKit
 
 /// The causes why a client cannot connect are told apart, by what librdkafka really says against a listener.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ConnectionTroubleTests {
     private enum Listener { case plaintext, sasl, tls, mutual }
 

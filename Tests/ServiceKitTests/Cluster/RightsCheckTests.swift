@@ -8,7 +8,7 @@ import WorkerTestSupport
 @testable import ServiceKit
 
 /// The rights of a client are asked for, and nothing is left behind.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct RightsCheckTests {
     private static let topics = ["in", "in.result", "in.dead-letter", "in.parked", "in.retry"]
 

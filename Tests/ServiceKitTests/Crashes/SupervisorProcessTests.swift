@@ -5,7 +5,7 @@ import Testing
 @testable import ServiceKit
 
 /// The supervisor in a process of its own, with small shell scripts for a worker.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SupervisorProcessTests {
     /// Ends this process as the supervisor of such a script would.
     private static func supervise(

@@ -2,7 +2,7 @@ import EventThread
 import ServiceKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct KafkaMemoryTests {
     /// The clients report that there is no broker, again and again. Taking the reports lets a thread sleep.
     @Test func dropsWhatItsClientsReport() throws {

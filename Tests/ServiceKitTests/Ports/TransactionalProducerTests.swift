@@ -5,7 +5,7 @@ import Records
 import ServiceKit
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TransactionalProducerTests {
     /// A producer and the answers and reports that it has told.
     private final class Writer {

@@ -6,7 +6,7 @@ import Testing
 import WorkerTestSupport
 
 /// The loop around a scripted engine. Its clients know no cluster, so nothing but the test wakes them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TurnLoopTests {
     private struct Broken: Error {}
 
