@@ -3,7 +3,8 @@
     python3 flood.py PORT BROKERS SECONDS STOP_PID
 
 1,000 slow connections trickle half a header or half a body, a byte a second, and connect again when they are closed.
-64 clients of 8 addresses send uploads as fast as answers come, 16 more send bodies of 900 KB. 4 honest clients send 4
+One address does the same on 16 connections with bodies of 900 KB, of which only the end is slow: all of them together
+are more than the bytes that the gateway has in hand for everybody. 64 clients of 8 addresses send uploads as fast as answers come, 16 more send bodies of 900 KB. 4 honest clients send 4
 uploads a second each. At the end of the time, the process STOP_PID gets SIGTERM while the flood goes on. Exit code 0
 only if each upload that was answered with 200 is on the topic, and each honest upload was taken.
 
@@ -22,7 +23,7 @@ import confluent_kafka
 
 TARGET = "/v3/projects/0a1b4118dd954ec3/collect?stm=1763962605200"
 HEAD = f"POST {TARGET} HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n"
-SLOW, FLOODING, LARGE, HONEST = 1_000, 64, 16, 4
+SLOW, HOARDING, FLOODING, LARGE, HONEST = 1_000, 16, 64, 16, 4
 LARGE_BODY = b"x" * 900_000
 HONEST_PAUSE = 0.25
 # How long the flood goes on while the gateway stops.
@@ -98,14 +99,14 @@ class Flood:
             await asyncio.sleep(HONEST_PAUSE)
         self.close(connection)
 
-    async def trickle(self, number):
+    async def trickle(self, address, start):
         """Keeps a connection busy for as long as the gateway lets it."""
-        start = HEAD if number % 2 == 0 else HEAD + "Content-Length: 1000\r\n\r\n"
         while not self.is_stopping:
             try:
-                reader, writer = await self.connect(f"127.0.2.{number % 200 + 1}")
+                reader, writer = await self.connect(address)
                 self.slow_opened += 1
-                writer.write(start.encode())
+                writer.write(start)
+                await writer.drain()
                 while not self.is_stopping and not reader.at_eof():
                     writer.write(b"x")
                     await writer.drain()
@@ -126,7 +127,11 @@ class Flood:
 
     async def run(self, kind, seconds):
         if kind == "slow":
-            tasks = [self.trickle(number) for number in range(SLOW)]
+            starts = [HEAD.encode(), f"{HEAD}Content-Length: 1000\r\n\r\n".encode()]
+            tasks = [self.trickle(f"127.0.2.{number % 200 + 1}", starts[number % 2]) for number in range(SLOW)]
+        elif kind == "hoard":
+            start = f"{HEAD}Content-Length: {len(LARGE_BODY)}\r\n\r\n".encode() + LARGE_BODY[1_000:]
+            tasks = [self.trickle("127.0.5.1", start) for _ in range(HOARDING)]
         elif kind == "honest":
             tasks = [self.ask_honestly(number) for number in range(HONEST)]
         elif kind == "large":
@@ -184,7 +189,7 @@ def found(brokers):
 
 def main():
     port, brokers, seconds, stop = int(sys.argv[1]), sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
-    kinds = ("slow", "flood", "large", "honest")
+    kinds = ("slow", "hoard", "flood", "large", "honest")
     with concurrent.futures.ProcessPoolExecutor(len(kinds)) as pool:
         running = {kind: pool.submit(clients, kind, port, seconds) for kind in kinds}
         time.sleep(seconds)
@@ -193,9 +198,10 @@ def main():
     acknowledged = set().union(*(result[0] for result in results.values()))
     ids = found(brokers)
     lost = [id for id in acknowledged if id not in ids]
-    opened, closed = results["slow"][2]
-    print(f"slow connections: {opened} opened, {closed} closed by the gateway")
-    for kind in kinds[1:]:
+    for kind in kinds[:2]:
+        opened, closed = results[kind][2]
+        print(f"{kind}: {opened} connections opened, {closed} closed by the gateway")
+    for kind in kinds[2:]:
         answers = sorted(results[kind][1].items(), key=str)
         print(f"{kind}: " + ", ".join(f"{status}: {count}" for status, count in answers))
     times = sorted(results["honest"][3])

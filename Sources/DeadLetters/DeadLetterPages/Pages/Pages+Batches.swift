@@ -220,7 +220,7 @@ struct BatchModel: Sendable {
         if let interruption = ended.report.interruption { sentences.append(Outcome.sentence(interruption)) }
         for (refusal, count) in ended.report.skipped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             sentences.append(
-                "\(Shown.count(count, "letter")) was skipped at the last moment: \(refusal.sentence)."
+                "Skipped at the last moment: \(Shown.count(count, "letter")) (\(refusal.sentence))."
             )
         }
         if ended.report.left > 0 {

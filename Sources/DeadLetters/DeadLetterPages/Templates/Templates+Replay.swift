@@ -126,7 +126,7 @@ extension Templates {
         {{#progress}}<p><label for="progress">{{progressWords}}</label>
         <progress id="progress" max="{{planned}}" value="{{done}}">{{done}}</progress></p>
         {{#frame.mayAct}}{{#stoppable}}<form method="post" action="/replays/{{batch}}/stop"><input type="hidden" name="csrf" value="{{frame.token}}">
-        <p class="actions"><button class="danger" type="submit">Stop after the present record</button></p></form>{{/stoppable}}{{/frame.mayAct}}
+        <p class="actions"><button class="danger" type="submit">Stop after the running transaction</button></p></form>{{/stoppable}}{{/frame.mayAct}}
         {{/progress}}
         {{#hasParts}}<ul class="parts">
         {{#parts}}<li><span class="state {{partClass}}">{{part}}</span> {{partCount}}</li>

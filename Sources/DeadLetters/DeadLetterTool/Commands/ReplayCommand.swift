@@ -10,10 +10,10 @@ struct ReplayCommand: WaitingCommand {
         abstract: "Publish dead records again, to the topic they came from, each one once.",
         discussion: """
             Without --go nothing is done: you see what would go where. With it each record goes with its own key, bytes \
-            and headers, plus dlq.replay_of, dlq.replay_id and dlq.replay_count, in one Kafka transaction with its \
-            entry in the ledger. A letter in the ledger is not replayed again without --force, whoever asks, and one that \
-            has succeeded since not without --again. Interrupt it at any time; the same command goes on with the rest. \
-            'outcomes' shows how the replays end.
+            and headers, plus dlq.replay_of, dlq.replay_id, dlq.replay_count and flotilla.origin, in one Kafka \
+            transaction with its entry in the ledger. A letter in the ledger is not replayed again without --force, \
+            whoever asks, and one that has succeeded since not without --again. Interrupt it at any time; the same \
+            command goes on with the rest. 'outcomes' shows how the replays end.
             """
     )
 

@@ -4,6 +4,10 @@ import WireFormats
 
 /// The record that a replay publishes: the failed record's key, value and own headers, as they were and in
 /// their order, and headers that name the replay.
+///
+/// The replay of one of our letters also names the record that failed, in `flotilla.origin`, unless a header
+/// names an origin already. A worker makes the name of a report of it, so an upstream that recognises a repeat
+/// also recognises the replay's.
 package struct ReplayedRecord: Hashable, Sendable {
     /// The choice of the replayed record's timestamp. A worker's deadline counts from it.
     package enum TimestampPolicy: String, Hashable, Sendable, CaseIterable {
@@ -53,6 +57,9 @@ package struct ReplayedRecord: Hashable, Sendable {
         if let digest = Self.digest(of: letter, facts, isEdited: edited != nil) {
             headers.append(RecordHeader(ReplayHeader.edited, digest))
         }
+        if let place = Self.place(facts), letter.originHeaders.isEmpty {
+            headers.append(RecordHeader(RecordOrigin.header, place))
+        }
         self.record = OutboundRecord(
             topic: topic,
             key: Self.key(of: letter, facts.dialect),
@@ -61,6 +68,15 @@ package struct ReplayedRecord: Hashable, Sendable {
             partition: partition == .original ? Self.partition(facts, of: partitionCount) : nil,
             timestamp: timestamp == .original ? facts.originalTimestamp ?? letter.timestamp : nil
         )
+    }
+
+    /// Returns the place of the record that failed. Only our own letters tell the place that a worker has named
+    /// its reports by.
+    private static func place(_ facts: DeadLetterFacts) -> String? {
+        guard facts.dialect == .flotilla, let topic = facts.sourceTopic, let partition = facts.sourcePartition,
+            let offset = facts.sourceOffset
+        else { return nil }
+        return RecordOrigin.place(topic, partition, offset)
     }
 
     private static func partition(_ facts: DeadLetterFacts, of count: Int?) -> Int32? {

@@ -25,6 +25,8 @@ final class IntakeJudge {
     /// The uploads with an activation, and those of them whose activation is reported or refused.
     private var activating: Set<String> = []
     private var decided: Set<String> = []
+    /// The records whose publisher has to mend them, if anybody, so that they may be dead letters.
+    private var published: Set<String> = []
     /// The numbers of the honest phones by their muids and by the place of their first upload.
     private var phones: [String: Int64] = [:]
     private var uploads: [String: Int64] = [:]
@@ -55,10 +57,19 @@ final class IntakeJudge {
     // MARK: - What is published
 
     /// Notes an input that has to end with this code.
-    func expect(_ code: String, at place: String) { self.expected[place] = code }
+    func expect(_ code: String, at place: String) {
+        self.expected[place] = code
+        // Who publishes uploads has forgotten a header.
+        if code == "upload.no_target" { self.published.insert(place) }
+    }
 
     /// Notes an upload whose activation has to be reported or refused, once.
-    func expectActivation(of place: String) { self.activating.insert(place) }
+    ///
+    /// - Parameter byPublisher: whether it is a publisher's record, and not a phone's upload.
+    func expectActivation(of place: String, byPublisher: Bool = false) {
+        self.activating.insert(place)
+        if byPublisher { self.published.insert(place) }
+    }
 
     private func decided(_ place: String) {
         guard self.activating.contains(place) else { return }
@@ -120,7 +131,7 @@ final class IntakeJudge {
         case self.topics.due: self.judgeReport(record)
         case self.topics.events: self.judgeEvent(record)
         case self.topics.changelog: self.judgeMemory(record)
-        case self.topics.deadLetter: self.complain("a phone's choice is a dead letter: \(record.summary)")
+        case self.topics.deadLetter: self.judgeLetter(record)
         default: break
         }
     }
@@ -132,7 +143,7 @@ final class IntakeJudge {
         // The outcomes of a single event, and of an activation that is not reported, have other names.
         let isAboutEvent = text.contains(#""event":{"#)
         guard !isAboutEvent, self.expected[id] != nil else {
-            return self.judgeRefusal(record, code, of: isAboutEvent ? id : nil)
+            return self.judgeRefusal(code, of: isAboutEvent ? id : Self.origin(of: record) ?? id)
         }
         guard self.ended.insert(id).inserted else { return self.complain("\(id) has two outcomes") }
         let wanted = self.expected[id] ?? ""
@@ -151,17 +162,25 @@ final class IntakeJudge {
 
     /// An honest activation must not be refused, save for its repetition.
     ///
-    /// - Parameter upload: The place of the upload, if the outcome is about one of its events.
-    private func judgeRefusal(_ record: OutboundRecord, _ code: String, of upload: String?) {
-        let origin = upload ?? Self.origin(of: record)
+    /// - Parameter origin: the place of the record that it comes from.
+    private func judgeRefusal(_ code: String, of origin: String) {
         self.decided(origin)
         guard self.uploads[origin] != nil, code != "activation.duplicate" else { return }
         self.complain("the honest upload \(origin) is refused: \(code)")
     }
 
-    private static func origin(of record: OutboundRecord) -> String {
-        let header = record.headers.last { $0.name == RecordOrigin.header }
-        return String(decoding: header?.value ?? [], as: UTF8.self)
+    /// The place of the record that this one comes from; nil if no header tells.
+    private static func origin(of record: OutboundRecord) -> String? { Self.text(RecordOrigin.header, of: record) }
+
+    private static func text(_ header: String, of record: OutboundRecord) -> String? {
+        record.headers.last { $0.name == header }?.value.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func judgeLetter(_ letter: OutboundRecord) {
+        let place = ["topic", "partition", "offset"]
+            .map { Self.text("__dlq.errors.\($0)", of: letter) ?? "" }.joined(separator: "/")
+        guard !self.published.contains(Self.origin(of: letter) ?? place) else { return }
+        self.complain("a phone's choice is a dead letter: \(letter.summary)")
     }
 
     /// Notes a thing that a home lets happen once as long as it remembers it. Returns whether this is the first
@@ -182,7 +201,10 @@ final class IntakeJudge {
     private func judgeReport(_ record: OutboundRecord) {
         let muid = String(decoding: record.key ?? [], as: UTF8.self)
         let number = self.phones[muid]
-        self.decided(Self.origin(of: record))
+        let origin = Self.origin(of: record) ?? ""
+        self.decided(origin)
+        // A large one has no key, and one that cannot be read has no device.
+        guard !self.published.contains(origin) else { return }
         let conversion = "\(SimulatedPhone.account)/\(muid)/\(ConversionType.activation.rawValue)"
         let isNew = self.isNew(.conversion, named: conversion)
         guard let number else {

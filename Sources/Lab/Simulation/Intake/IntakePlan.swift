@@ -34,7 +34,8 @@ struct IntakePlan {
         // before its repetition is read.
         let hasTakeovers = !self.kinds.isDisjoint(with: [.kills, .freezes])
         self.matchesClicks = Int.random(in: 0..<3, using: &random) > 0
-        self.isTight = Bool.random(using: &random) && !hasTakeovers
+        // Large activations that wait for their clicks take more memory than all that is counted below.
+        self.isTight = Bool.random(using: &random) && !hasTakeovers && !self.kinds.contains(.sizes)
         self.markerDelay = .milliseconds(Int.random(in: 5...500, using: &random))
         self.setup.partitions = .random(in: 1...3, using: &random)
         self.setup.settings.commitInterval = .milliseconds(Int.random(in: 20...900, using: &random))

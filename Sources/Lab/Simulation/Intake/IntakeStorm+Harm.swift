@@ -56,7 +56,7 @@ extension IntakeStorm: Adversary {
     private var floodCount: Int { Int(self.plan.length / .seconds(1)) * self.plan.floodPerSecond }
 
     /// A number of a phone that no other publisher uses.
-    private func stranger(_ number: Int, of kind: UInt64) -> UInt64 { kind << 40 | UInt64(number) }
+    func stranger(_ number: Int, of kind: UInt64) -> UInt64 { kind << 40 | UInt64(number) }
 
     private func planPublisher(_ kind: AdversaryKind) {
         switch kind {
@@ -85,6 +85,7 @@ extension IntakeStorm: Adversary {
             }
         case .unmatchedClicks: self.planUnmatchedClicks()
         case .oneClient: self.planOneClient()
+        case .sizes: self.planSizes()
         default: break
         }
     }

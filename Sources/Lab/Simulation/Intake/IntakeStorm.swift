@@ -61,9 +61,11 @@ package final class IntakeStorm: SeededStorm {
             preconditionFailure("the settings of a simulated intake are wrong: \(error)")
         }
         self.topics = self.settings.topics
-        let consumed = [self.topics.home, self.topics.uploads, self.topics.clicks]
+        let consumed = [
+            self.topics.home, self.topics.activations, self.topics.uploads, self.topics.clicks,
+        ]
         self.streams = StreamTopics(
-            Set(self.topics.names + [self.topics.activations]),
+            Set(self.topics.names),
             consumed: consumed,
             in: self.cluster
         )
@@ -171,6 +173,7 @@ package final class IntakeStorm: SeededStorm {
     func publish(
         to topic: String,
         _ value: [UInt8]?,
+        key: [UInt8]? = nil,
         headers: [RecordHeader] = [],
         timestamp: Int64? = nil
     ) -> String {
@@ -181,6 +184,7 @@ package final class IntakeStorm: SeededStorm {
             partition: partition,
             offset: self.cluster.logs[place]?.end ?? 0,
             timestamp: timestamp ?? self.timeline.clock.now.wall,
+            key: key,
             value: value,
             headers: headers
         )
@@ -206,8 +210,18 @@ package final class IntakeStorm: SeededStorm {
     /// Publishes a click, of which the judge expects this code; nil for a click that can be read, which has no
     /// outcome.
     func publish(click query: String, code: String? = nil, timestamp: Int64? = nil) {
+        self.publish(click: Array(query.utf8), code: code, timestamp: timestamp)
+    }
+
+    func publish(click query: [UInt8]?, code: String? = nil, timestamp: Int64? = nil) {
         guard self.plan.matchesClicks else { return }
-        let place = self.publish(to: self.topics.clicks, Array(query.utf8), timestamp: timestamp)
+        let place = self.publish(to: self.topics.clicks, query, timestamp: timestamp)
         if let code { self.judge.expect(code, at: place) }
+    }
+
+    /// Publishes an activation as a publisher does. The judge waits until it is passed on, refused, or a dead letter.
+    func publish(activation value: [UInt8]?, key: [UInt8]? = nil, headers: [RecordHeader] = []) {
+        let place = self.publish(to: self.topics.activations, value, key: key, headers: headers)
+        self.judge.expectActivation(of: place, byPublisher: true)
     }
 }

@@ -89,9 +89,11 @@ package struct AdClick: Hashable, Sendable {
         return (try? MUID(digest: digest)) == nil ? nil : digest
     }
 
-    /// Its rules are checked where it is called. Here it only has to be short and without spaces.
+    /// Its rules are checked where it is called. Here it has to be short, without spaces, and an address after one
+    /// decoding: another one would turn the escapes of its own `cb` into other characters.
     private static func callback(_ text: String) -> String? {
-        text.utf8.count <= CallbackURL.bytesLimit && text.utf8.allSatisfy(\.isVisible) ? text : nil
+        guard text.utf8.count <= CallbackURL.bytesLimit, text.utf8.allSatisfy(\.isVisible) else { return nil }
+        return CallbackURL.isDecoded(text) ? text : nil
     }
 
     private static func clickID(_ text: String) -> String? {

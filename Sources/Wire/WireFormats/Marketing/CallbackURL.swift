@@ -40,7 +40,7 @@ package struct CallbackURL: Hashable, Sendable {
     package init(_ value: String, _ rules: Rules) throws(Refusal) {
         guard (1...Self.bytesLimit).contains(value.utf8.count) else { throw .malformed }
         let given = Array(value.utf8)
-        let text = Self.scheme(of: given[...]) == nil ? PercentEncoding.decode(given[...]) : given
+        let text = Self.isDecoded(value) ? given : PercentEncoding.decode(given[...])
         guard text.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "#") }),
             let scheme = Self.scheme(of: text[...])
         else { throw .malformed }
@@ -57,6 +57,11 @@ package struct CallbackURL: Hashable, Sendable {
         self.host = name
         self.origin = "\(scheme)://\(name)\(suffix)"
         self.target = String(decoding: target, as: UTF8.self)
+    }
+
+    /// Whether a callback has been percent-decoded already: then it begins with `http://` or `https://`.
+    package static func isDecoded(_ value: String) -> Bool {
+        self.scheme(of: Array(value.utf8.prefix(8))[...]) != nil
     }
 
     /// The whole URL. It holds the click, so it must not be logged.

@@ -3,9 +3,10 @@ package import Records
 /// The header that says which record of a publisher a derived record comes from: the topic, the partition and
 /// the offset, with slashes between them.
 ///
-/// A worker that makes work for another one sets it, and the outcome of that work repeats it. It is a claim: it
-/// decides nothing but the name under which a repeated report is recognised. That name covers the content of
-/// the report too, so a publisher that forges it can hide no conversion but its own.
+/// A worker that makes work for another one sets it, and so does the replay of a dead letter; the outcome of
+/// that work repeats it. It is a claim: it decides nothing but the name under which a repeated report is
+/// recognised. That name covers the content of the report too, so a publisher that forges it can hide no
+/// conversion but its own.
 package enum RecordOrigin {
     /// The name of the header.
     package static let header = "flotilla.origin"
@@ -19,6 +20,11 @@ package enum RecordOrigin {
 
     /// The longest value of either header that is passed on; a topic has at most 249 characters.
     package static let bytesLimit = 300
+
+    /// Returns the value of the header for a record at this place.
+    package static func place(_ topic: String, _ partition: Int32, _ offset: Int64) -> String {
+        "\(topic)/\(partition)/\(offset)"
+    }
 }
 
 extension InboundRecord {
@@ -58,5 +64,5 @@ extension InboundRecord {
     }
 
     /// The topic, the partition and the offset of this record, as the header of origin has them.
-    package var place: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
+    package var place: String { RecordOrigin.place(self.topic, self.partition, self.offset) }
 }
