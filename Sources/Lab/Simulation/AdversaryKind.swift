@@ -104,6 +104,7 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
 
     /// The kinds that the intake can meet.
     package static let ofIntake: [AdversaryKind] = [
-        .sizes, .farTimes, .kills, .freezes, .badUploads, .bombs, .inventedPhones, .unmatchedClicks, .oneClient,
+        .sizes, .farTimes, .kills, .freezes, .badUploads, .bombs, .inventedPhones, .unmatchedClicks,
+        .oneClient,
     ]
 }

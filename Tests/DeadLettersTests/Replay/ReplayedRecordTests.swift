@@ -106,7 +106,13 @@ import WireMessages
         var record = Self.original
         for offset in 50...52 as ClosedRange<Int64> {
             let replayed = Self.replay(Self.letter(of: record))
-            record = InboundRecord(topic: "target", partition: 1, offset: offset, key: nil, value: replayed.value)
+            record = InboundRecord(
+                topic: "target",
+                partition: 1,
+                offset: offset,
+                key: nil,
+                value: replayed.value
+            )
             record.headers = replayed.headers
             #expect(record.reportName == Self.original.reportName)
             #expect(record.headers.filter { $0.name == "flotilla.origin" }.count == 1)

@@ -73,10 +73,11 @@ package struct ReplayedRecord: Hashable, Sendable {
     /// Returns the place of the record that failed. Only our own letters tell the place that a worker has named
     /// its reports by.
     private static func place(_ facts: DeadLetterFacts) -> String? {
-        guard facts.dialect == .flotilla, let topic = facts.sourceTopic, let partition = facts.sourcePartition,
+        guard facts.dialect == .flotilla, let topic = facts.sourceTopic,
+            let partition = facts.sourcePartition,
             let offset = facts.sourceOffset
         else { return nil }
-        return RecordOrigin.place(topic, partition, offset)
+        return RecordOrigin.place(topic, partition, offset: offset)
     }
 
     private static func partition(_ facts: DeadLetterFacts, of count: Int?) -> Int32? {

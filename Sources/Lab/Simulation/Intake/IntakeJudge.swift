@@ -59,7 +59,7 @@ final class IntakeJudge {
     /// Notes an input that has to end with this code.
     func expect(_ code: String, at place: String) {
         self.expected[place] = code
-        // Who publishes uploads has forgotten a header.
+        // A publisher has left out a header.
         if code == "upload.no_target" { self.published.insert(place) }
     }
 
@@ -170,7 +170,9 @@ final class IntakeJudge {
     }
 
     /// The place of the record that this one comes from; nil if no header tells.
-    private static func origin(of record: OutboundRecord) -> String? { Self.text(RecordOrigin.header, of: record) }
+    private static func origin(of record: OutboundRecord) -> String? {
+        Self.text(RecordOrigin.header, of: record)
+    }
 
     private static func text(_ header: String, of record: OutboundRecord) -> String? {
         record.headers.last { $0.name == header }?.value.map { String(decoding: $0, as: UTF8.self) }

@@ -22,7 +22,7 @@ package enum RecordOrigin {
     package static let bytesLimit = 300
 
     /// Returns the value of the header for a record at this place.
-    package static func place(_ topic: String, _ partition: Int32, _ offset: Int64) -> String {
+    package static func place(_ topic: String, _ partition: Int32, offset: Int64) -> String {
         "\(topic)/\(partition)/\(offset)"
     }
 }
@@ -64,5 +64,5 @@ extension InboundRecord {
     }
 
     /// The topic, the partition and the offset of this record, as the header of origin has them.
-    package var place: String { RecordOrigin.place(self.topic, self.partition, self.offset) }
+    package var place: String { RecordOrigin.place(self.topic, self.partition, offset: self.offset) }
 }
