@@ -1,7 +1,9 @@
 import Foundation
+import Operations
 import Records
 import ServiceKit
 import Simulation
+import StreamKit
 import TestMaterial
 import Testing
 import WireFormats
@@ -86,6 +88,20 @@ struct IntakeTests {
             #expect(whole.count == 1, "cut at \(count)")
             if whole[0].contains(#""fate":"rejected""#) { #expect(sent.count == 1, "cut at \(count)") }
         }
+    }
+
+    /// Somebody who invents phones puts many into one upload, and an event may be there twice.
+    @Test func anUploadBringsAFewActivationsAndEachEventOnce() throws {
+        let bench = try IntakeBench()
+        let one = String(decoding: self.phoneActivation(), as: UTF8.self).dropFirst().dropLast()
+        let phones = (10..<30).map { one.replacing("1795247999000", with: "17952479\($0)000") }
+        let body = "[\((phones + phones).joined(separator: ","))]"
+        bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
+        #expect(bench.scene.sent(to: "sdk-events").count == phones.count)
+        #expect(bench.due.count + bench.codes(in: "activation.result").count == 10)
+        let codes = bench.codes(in: "sdk-upload.result")
+        #expect(codes.filter { $0 == "sdk_activation.too_many" }.count == phones.count - 10)
+        #expect(codes.count == phones.count - 10 + 1)
     }
 
     /// The SDK writes another ACTIVATE after a reinstall, and the device has activated already.
@@ -343,6 +359,35 @@ struct IntakeTests {
         #expect(bench.scene.byteCount == 0)
     }
 
+    /// After a shorter window was set, all that is older is due at once. A transaction takes a part of it.
+    @Test func whatIsOverIsForgottenInParts() throws {
+        let settings = try IntakeBench().scene.settings
+        let (changelog, start) = (settings.topics.changelog, IntakeBench.start)
+        let cluster = StreamCluster(id: "c", partitionCounts: [changelog: 1])
+        let writer = IntakeWriter(settings, cluster)
+        let home = HomeTask(0, writer, metrics: IntakeMetrics(factory: PrometheusRegistry()))
+        for number in 0..<HomeTask.expiriesLimit + 10 {
+            let entry = InboundRecord(
+                topic: changelog,
+                partition: 0,
+                offset: Int64(number),
+                key: RememberedKey(.event, named: "\(number)").bytes,
+                value: RecentTable.Entry(seen: start.wall, text: []).changelog
+            )
+            home.restore(entry, at: start)
+        }
+        home.restored(at: start)
+        let later = Moment(monotonic: 0, wall: start.wall + 31 * 86_400_000)
+        for count in [HomeTask.expiriesLimit, 10, 0] {
+            #expect((home.nextDue ?? .max <= later.wall) == (count > 0))
+            let output = StreamOutput()
+            home.collect(at: later, progress: later.wall, output)
+            var forgotten = 0
+            output.drain { _ in forgotten += 1 }
+            #expect(forgotten == count)
+        }
+    }
+
     @Test func otherDevicesTypesAndPaymentsAreNoDuplicates() throws {
         let bench = try IntakeBench()
         bench.take("activation", IntakeBench.activation())
@@ -444,6 +489,35 @@ struct IntakeTests {
         }
         // Each form has been met: nothing of the click, its id, and all of it.
         #expect(Set(clicks.keys).isSuperset(of: ["none", "id", "callback"]), "\(clicks)")
+    }
+
+    /// A record that has no room for what its way through the homes adds must not get round them, whatever size a phone
+    /// has given it.
+    @Test(arguments: [nil, "c", String(repeating: "c", count: 128)], [true, false])
+    func noSizeLeadsPastTheWindowOfDuplicates(click: String?, isKnown: Bool) throws {
+        let limit = 10_000
+        let callback = "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3D" + String(repeating: "a", count: 100)
+        var counts: [Int: Int] = [:]
+        for room in 0...500 {
+            let bench = try IntakeBench(click == nil ? "" : Self.matching, messageLimit: limit)
+            if isKnown, let click {
+                bench.take(
+                    "activation-click",
+                    IntakeBench.click(id: click, secondsBefore: 100, callback: callback)
+                )
+            }
+            let header = RecordHeader("h", String(repeating: "x", count: limit - 200 - room))
+            for _ in 0..<2 {
+                bench.take("activation", IntakeBench.activation(click: click), headers: [header])
+            }
+            let results = bench.scene.sent(to: "activation.result").count
+            #expect(bench.due.count + results == 2, "room for \(room) bytes")
+            #expect(bench.due.count <= 1, "room for \(room) bytes")
+            #expect(bench.scene.sent.allSatisfy { $0.encodedBytesBound <= limit }, "room for \(room) bytes")
+            counts[bench.due.count, default: 0] += 1
+        }
+        // Records of either kind have been met: those that have room, and those that have none.
+        #expect(Set(counts.keys) == (click != nil && !isKnown ? [0] : [0, 1]), "\(counts)")
     }
 
     /// Four clicks with the longest callbacks do not fit into a record where the broker takes small ones only.

@@ -5,7 +5,8 @@ import ServiceKit
 
 // Records are read, processed, and sent.
 extension StreamEngine {
-    /// The number of records that are processed between two looks at the clock and at the events.
+    /// The number of records after which the clock and the events are looked at again: of those that are processed, and
+    /// of those that are sent, because one record can bring thousands.
     private static var batch: Int { 4_096 }
 
     /// Processes the records that have arrived, or reads states back.
@@ -21,9 +22,10 @@ extension StreamEngine {
         var taken = 0
         let allowed = self.recordsAllowed - self.transactionRecords
         let batch = min(Self.batch, self.recordsBetweenCounts, max(0, allowed))
+        let lastID = self.lastID + UInt64(Self.batch)
         for index in self.assignments.indices where self.assignments[index].isWorking {
-            guard taken < batch, self.output.isEmpty else { break }
-            taken += self.process(index, atMost: batch - taken)
+            guard taken < batch, self.hasRoom(upTo: lastID) else { break }
+            taken += self.process(index, atMost: batch - taken, sendingUpTo: lastID)
         }
         if taken > 0 {
             if self.transactionRecords == 0 { self.transactionSince = self.now.monotonic }
@@ -35,7 +37,11 @@ extension StreamEngine {
         return taken > 0 || hasRestored
     }
 
-    private func process(_ index: Int, atMost limit: Int) -> Int {
+    /// Whether another record may be processed: everything that was put out is sent, and not too much of it.
+    private func hasRoom(upTo lastID: UInt64) -> Bool { self.output.isEmpty && self.lastID < lastID }
+
+    /// Processes records of a partition one by one, until one of them has put out more than there is room for.
+    private func process(_ index: Int, atMost limit: Int, sendingUpTo lastID: UInt64) -> Int {
         guard self.assignments[index].source.hasArrivals else { return 0 }
         let limit = self.quota?.reserve(atMost: limit) ?? limit
         guard limit > 0 else { return 0 }
@@ -48,7 +54,7 @@ extension StreamEngine {
         var check = self.assignments[index].check
         var isMadeAnew = false
         self.tellWhetherCrowded(self.assignments[index])
-        let taken = source.read(atMost: limit) { record in
+        let take: (consuming InboundRecord) -> Void = { record in
             switch check?.look(at: record.offset, timestamp: record.timestamp) {
             case .settled: return
             case .madeAnew: isMadeAnew = true
@@ -63,7 +69,8 @@ extension StreamEngine {
             isAtEnd = false
             self.give(record, to: task)
             self.flush()
-        } _: { error in
+        }
+        let failed: (KafkaError) -> Void = { error in
             if error.code == .endOfPartition {
                 isAtEnd = true
                 // Transaction markers are no records, but they take offsets. And a topic that was created
@@ -76,6 +83,10 @@ extension StreamEngine {
                 self.lastTrouble = "\(error)"
                 self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
             }
+        }
+        var taken = 0
+        while taken < limit, self.hasRoom(upTo: lastID), source.read(atMost: 1, take, failed) > 0 {
+            taken += 1
         }
         self.quota?.giveBack(limit - taken)
         self.assignments[index].position = position

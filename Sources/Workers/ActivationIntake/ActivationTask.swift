@@ -34,15 +34,16 @@ final class ActivationTask: StreamTask {
         }
         let headers =
             HomeRecord.foreignHeaders(of: record) + [RecordHeader(RecordOrigin.header, record.place)]
-        if let activation = try? Activation(decoding: record),
-            self.writer.sendHome(
+        if let activation = try? Activation(decoding: record) {
+            let isSent = self.writer.sendHome(
                 activation,
                 value: record.value,
                 headers: headers,
                 timestamp: record.timestamp,
                 to: output
             )
-        {
+            // It must not go on unjudged, or its size would lead past the window of duplicates.
+            guard isSent else { return self.buryTooLarge(record, at: now, to: output) }
             return self.metrics.counted("activation", "taken")
         }
         let copy = OutboundRecord(
@@ -53,10 +54,14 @@ final class ActivationTask: StreamTask {
             timestamp: record.timestamp
         )
         guard self.writer.sendDue(copy, to: output) else {
-            self.metrics.counted("activation", "dead_lettered")
-            return self.writer.buryTooLarge(record, at: now, to: output)
+            return self.buryTooLarge(record, at: now, to: output)
         }
         self.metrics.counted("activation", "passed_on")
+    }
+
+    private func buryTooLarge(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
+        self.metrics.counted("activation", "dead_lettered")
+        self.writer.buryTooLarge(record, at: now, to: output)
     }
 
     private static let uploadsNotConfigured = Reason(

@@ -44,22 +44,27 @@ extension HomeTask {
         guard let activation = try? Activation(decoding: record), let click = activation.clickID else {
             return self.metrics.unreadableRecord()
         }
-        var headers = record.headers.filter {
+        let headers = record.headers.filter {
             ![HomeRecord.kindHeader, HomeRecord.clickHeader].contains($0.name)
         }
-        if let found = self.click(named: HomeRecord.Name.click(click), of: activation, at: now) {
-            headers.append(RecordHeader(HomeRecord.clickHeader, found.line))
+        let found = self.click(named: HomeRecord.Name.click(click), of: activation, at: now)
+        var shortened = found
+        shortened?.callback = nil
+        // An activation that has no room for the callback of its click goes on without it, or without the click.
+        for line in [found?.line, shortened?.line, nil] as [String?] {
+            let isSent = self.writer.send(
+                home: .activation,
+                named: HomeRecord.Name.device(activation.muidText),
+                value: record.value,
+                headers: headers + (line.map { [RecordHeader(HomeRecord.clickHeader, $0)] } ?? []),
+                timestamp: record.timestamp,
+                to: output
+            )
+            if isSent { return }
         }
-        let isSent = self.writer.send(
-            home: .activation,
-            named: HomeRecord.Name.device(activation.muidText),
-            value: record.value,
-            headers: headers,
-            timestamp: record.timestamp,
-            to: output
-        )
-        // Only the header of the click is new. An activation that has no room for it goes on without.
-        if !isSent { self.judge(record, at: now, to: output) }
+        // This is not the home of the device, so nothing may be judged here.
+        self.metrics.counted("activation", "dead_lettered")
+        self.writer.buryTooLarge(record, at: now, to: output)
     }
 
     /// The last click that has led to an activation: by the id that it names, or by its device.

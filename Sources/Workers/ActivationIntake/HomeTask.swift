@@ -53,10 +53,15 @@ final class HomeTask: StreamTask {
         }.min()
     }
 
+    /// The most things of a kind that are forgotten before one transaction ends, because their time is over. After a
+    /// shorter window was set, all that are older are due at once.
+    static var expiriesLimit: Int { 10_000 }
+
     func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
         for kind in RememberedKind.allCases {
             let least = now.wall.subtractingClamped(self.window(of: kind))
-            while let key = self.tables[kind]?.forgetOldest(before: least) {
+            for _ in 0..<Self.expiriesLimit {
+                guard let key = self.tables[kind]?.forgetOldest(before: least) else { break }
                 self.write(RememberedKey(kind, key), nil, to: output)
             }
         }

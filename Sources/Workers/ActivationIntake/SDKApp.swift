@@ -108,6 +108,7 @@ struct SDKApp: Hashable, Sendable {
         case noIdentifier = "no_identifier"
         case malformedIdentifier = "malformed_identifier"
         case time
+        case tooMany = "too_many"
 
         /// The reason of the outcome.
         var reason: Reason { Reason("sdk_activation.\(self.rawValue)", self.message) }
@@ -120,6 +121,7 @@ struct SDKApp: Hashable, Sendable {
             case .noIdentifier: "The event has no id that Tencent knows devices by: no idfa, or no imei."
             case .malformedIdentifier: "The event's idfa or imei is none."
             case .time: "The event's time is before 2001 or after 9999."
+            case .tooMany: "The upload has more activations than a phone has."
             }
         }
     }

@@ -35,6 +35,10 @@ final class UploadTask: StreamTask {
         "The event is larger than a record may be."
     )
 
+    /// The most activations of one upload that are passed on. A phone starts an app for the first time once, so more come
+    /// from somebody who invents phones.
+    private static var activationsLimit: Int { 10 }
+
     private var resultTopic: String { self.writer.settings.topics.uploadResult }
 
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
@@ -54,8 +58,15 @@ final class UploadTask: StreamTask {
             var counts = SDKUploadResult.Counts()
             counts.events = upload.events.count
             counts.dropped = upload.dropped
+            var seen: Set<String> = []
             for event in upload.events {
-                if self.take(event, of: upload, record, at: now, to: output) { counts.activations += 1 }
+                let id = event.id
+                guard seen.insert(id).inserted else { continue }
+                let mayActivate = counts.activations < Self.activationsLimit
+                if self.take(event, id: id, mayActivate: mayActivate, of: upload, record, at: now, to: output)
+                {
+                    counts.activations += 1
+                }
             }
             self.metrics.counted("upload", "taken")
             self.writer.settle(
@@ -82,15 +93,17 @@ final class UploadTask: StreamTask {
 
     /// Sends on an event and its activation.
     ///
+    /// - Parameter mayActivate: Whether the upload may bring another activation.
     /// - Returns: whether an activation was sent on.
     private func take(
         _ event: SDKEvent,
+        id: String,
+        mayActivate: Bool,
         of upload: SDKUpload,
         _ record: borrowing InboundRecord,
         at now: Moment,
         to output: StreamOutput
     ) -> Bool {
-        let id = event.id
         func reject(_ reason: Reason) {
             self.writer.reject(event: id, event.type, of: record, because: reason, at: now, to: output)
         }
@@ -106,6 +119,7 @@ final class UploadTask: StreamTask {
                 throw .unknownApp
             }
             let conversion = try app.conversion(activation, clientIP: upload.clientIP)
+            guard mayActivate else { throw .tooMany }
             self.metrics.counted("activation", "uploaded")
             // An activation has a bounded size, far below the broker's limit.
             return self.writer.sendHome(

@@ -139,7 +139,7 @@ extension SimulatedUpload {
         ),
         // A block that announces 4 GiB.
         block("2", [0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0x00, 0x41], code: "upload.too_large"),
-        text("[" + String(repeating: "{},", count: 5_000) + "{}]", "upload.too_many_events"),
+        text("[" + String(repeating: "{},", count: 1_000) + "{}]", "upload.too_many_events"),
         text(String(repeating: "[", count: 50_000), "upload.json"),
     ]
 }

@@ -23,8 +23,25 @@ extension SDKEvent {
         }
     }
 
+    /// The member for values that stand under the name of a field and do not fit it. Only events of types that nobody knows
+    /// yet have such values.
+    private static let misfits = "misfits"
+
+    /// Writes what no field holds. The misfits stand apart, so that a reader finds under the name of a field only what the
+    /// schema says.
     private func writeOthers(to json: inout JSONWriter) {
-        for (name, value) in self.entries(.other) { json.raw(escaping: name, value) }
+        var misfits: [(name: String, value: String)] = []
+        for (name, value) in self.entries(.other) {
+            if name == Self.misfits || SDKFieldNames.all.field(Array(name.utf8).span) != nil {
+                misfits.append((name, value))
+            } else {
+                json.raw(escaping: name, value)
+            }
+        }
+        guard !misfits.isEmpty else { return }
+        json.object(Self.misfits) { json in
+            for (name, value) in misfits { json.raw(escaping: name, value) }
+        }
     }
 
     private func writeResource(to json: inout JSONWriter) {

@@ -14,7 +14,7 @@ package struct SDKUpload: Sendable {
         /// The most bytes after decompression. The ratio can reach 255.
         package var decodedBytes = 8 << 20
         /// The most events. The SDK sends 500 at most.
-        package var events = 5_000
+        package var events = 1_000
         /// The most fields of all events, each entry of a map counted. An event of the SDK has some 30.
         package var fields = 500_000
 
