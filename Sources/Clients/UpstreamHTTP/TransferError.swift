@@ -31,6 +31,8 @@ package struct TransferError: Error, Hashable, Sendable {
     /// False if the request was not tried at all, because others before it failed or its record left. Then nothing is said
     /// of it, nor by it of the upstream.
     package var wasTried = true
+    /// Whether the request could not be written yet, for example without a token. Such a request was not tried.
+    package private(set) var isNotReady = false
     /// The words of libcurl or of this client. They contain no part of the URL, the headers or the body.
     package var message: String
 
@@ -41,4 +43,16 @@ package struct TransferError: Error, Hashable, Sendable {
         self.wasTried = wasTried
         self.message = message
     }
+
+    /// The error of a request that cannot be written yet.
+    package static let notReady: TransferError = {
+        var error = TransferError(
+            kind: .other,
+            mayHaveBeenSent: false,
+            wasTried: false,
+            message: "the request cannot be written yet, for example without a token"
+        )
+        error.isNotReady = true
+        return error
+    }()
 }

@@ -9,6 +9,8 @@ struct SimulatedBatch: BatchTemplate {
         var elements: Int
         var bytes: Int
         var requests: Int
+        /// The lanes whose requests cannot be written yet, as those of an account without a token.
+        var unreadyLanes: Set<String> = []
     }
 
     /// The status with which the upstream refuses a request whose elements deserve different answers.
@@ -24,7 +26,7 @@ struct SimulatedBatch: BatchTemplate {
     var elementsLimit: Int { self.limits.elements }
     var bytesLimit: Int { self.limits.bytes }
     var requestsLimit: Int { self.limits.requests }
-    var isReady: Bool { true }
+    var isReady: Bool { !self.limits.unreadyLanes.contains(self.lane) }
 
     func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest {
         HTTPRequest(

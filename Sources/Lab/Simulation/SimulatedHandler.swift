@@ -102,6 +102,9 @@ package struct SimulatedHandler: Handler {
         _ attempt: Attempt,
         with memory: inout NoMemory
     ) -> Verdict<Job, String> {
+        if case .failure(let error) = exchange, error.isNotReady {
+            return .retry(.lane(Reason("not_ready", "The lane is not ready."), after: .seconds(5)))
+        }
         guard case .response(let response) = exchange else {
             return .retry(Retry(Reason("transfer", "No answer."), blame: .upstream))
         }

@@ -9,7 +9,7 @@ import WorkerKit
 // it blames a record.
 //
 // A callback came with a click, through phones and networks. So whatever is wrong with it, or with the answer
-// of its host, ends in a final outcome and never in a dead letter.
+// of its host, ends in a final outcome and never in a dead letter, and makes no other record wait.
 extension ActivationHandler {
     /// Plans a conversion on a way to Tencent's living interfaces.
     func plan(
@@ -62,6 +62,9 @@ extension ActivationHandler {
         _ attempt: Attempt,
         on way: MarketingRoutes.Way
     ) -> Verdict<Activation, ActivationAnswer> {
+        if case .failure(let error) = exchange, error.isNotReady {
+            return .retry(.lane(Self.noToken, after: .seconds(5)))
+        }
         switch way {
         case .report(_, let account):
             return self.verdict(on: exchange, of: job, attempt, token: account.token, route: .marketing)
@@ -137,12 +140,14 @@ extension ActivationHandler {
         case .accepted: return .answer(answer)
         case .busy: return .retry(Retry(reason, blame: .upstream))
         case .expiredToken, .misconfigured:
-            // A request without a token is one to a callback, whose path the upstream may not know.
-            guard let token else { return .refuse(reason, answer) }
-            guard reply.meaning == .expiredToken, token.isRenewed else {
-                return .hold(reason, scope: .lane)
+            let mayPass = reply.meaning == .expiredToken && token?.isRenewed == true
+            // Anybody can write a callback of another advertiser, so its host says nothing of our token.
+            guard answer.route != .callback else {
+                return mayPass
+                    ? .retry(Retry(reason, blame: .record, after: .seconds(5))) : .refuse(reason, answer)
             }
-            token.hasExpired()
+            guard mayPass else { return .hold(reason, scope: .lane) }
+            token?.hasExpired()
             return .retry(.lane(reason, after: .seconds(5)))
         case .limited(let period): return .retry(.lane(reason, after: period.pause(at: attempt.now)))
         // Nothing tells whether a phone chose the wrong parameter or we did. One such record is refused, and a
@@ -156,8 +161,9 @@ extension ActivationHandler {
         }
     }
 
-    /// Returns the verdict on a callback: no dead letter, no suspicion of our configuration because of a path
-    /// or a parameter that a phone chose, and the outcome `rejected` where the engine would make a dead letter.
+    /// Returns the verdict on a callback: no dead letter, and no suspicion of our configuration because of a path
+    /// or a parameter that a phone chose. No answer of the host makes other records wait: one that asks to wait
+    /// is about this record, which waits alone, and not without end.
     private func final(
         _ verdict: Verdict<Activation, ActivationAnswer>,
         of job: Activation,
@@ -166,15 +172,29 @@ extension ActivationHandler {
         let answer = Self.answer(to: job, on: .callback)
         switch verdict {
         case .reject(let rejection): return .refuse(rejection.reason, answer)
-        case .hold(let reason, _) where reason.code.hasPrefix("http."): return .refuse(reason, answer)
+        // A failure of the transport says that our own network or names are at fault, and not the host's answer.
+        case .hold(let reason, _) where !reason.code.hasPrefix("transport."): return .refuse(reason, answer)
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
-        case .retry(let retry) where !retry.gatesLane && !retry.gatesUpstream:
+        case .retry(let retry):
+            let alone = Self.withoutGates(retry)
             // Failures of an outage do not count, but the last one may be one.
-            guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return verdict }
-            return .giveUp(retry, answer)
-        case .answer, .refuse, .call, .retry, .giveUp, .hold: return verdict
+            guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return .retry(alone) }
+            return .giveUp(alone, answer)
+        case .answer, .refuse, .call, .giveUp, .hold: return verdict
         }
     }
+
+    /// Returns a retry for which the record waits alone, an hour at most.
+    private static func withoutGates(_ retry: Retry) -> Retry {
+        var alone = retry
+        if retry.gatesLane { alone.blame = .record }
+        alone.gatesLane = false
+        alone.gatesUpstream = false
+        alone.after = retry.after.map { min($0, .seconds(3_600)) }
+        return alone
+    }
+
+    private static let noToken = Reason("marketing.no_token", "The account has no access token yet.")
 
     /// Returns the answer for a conversion on one of these ways.
     static func answer(to activation: Activation, on route: ActivationRoute) -> ActivationAnswer {

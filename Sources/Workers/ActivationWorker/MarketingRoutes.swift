@@ -87,7 +87,8 @@ struct MarketingRoutes: Sendable {
 
     /// Where the callbacks of one account to one host go in the engine.
     struct Place: Sendable {
-        /// The lane, which no other account and no other host holds.
+        /// The lane, which no other account and no other host holds. Callbacks that ask for the account's token
+        /// have one of their own, so that a missing token holds no other callback.
         var lane: String
         /// The index of the host's endpoint.
         var endpoint: Int
@@ -118,7 +119,10 @@ struct MarketingRoutes: Sendable {
     private func place(of url: CallbackURL, for account: GDTAccount) throws(CallbackURL.Refusal) -> Place {
         guard let index = self.callbackHosts.firstIndex(of: url.host) else { throw .host }
         let name = Self.name(ofCallbacksTo: url.host)
-        return Place(lane: "\(account)/\(name)", endpoint: Self.endpoint + 1 + index)
+        return Place(
+            lane: "\(account)/\(name)" + (url.asksForToken ? "/token" : ""),
+            endpoint: Self.endpoint + 1 + index
+        )
     }
 
     private static let noToken = Reason(

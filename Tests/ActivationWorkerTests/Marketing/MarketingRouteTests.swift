@@ -20,12 +20,12 @@ import WorkerKit
     /// The worker with one app on these routes.
     private static func handler(
         actionSetID: UInt64? = 77,
-        token: String? = "sec-1",
+        token: MarketingSettings.TokenSource? = .fixed(Secret("sec-1"), path: nil),
         takesCallbacks: Bool = true
     ) throws -> ActivationHandler {
         let app = MarketingSettings.App(
             actionSetID: actionSetID,
-            token: token.map { .fixed(Secret($0), path: nil) },
+            token: token,
             takesCallbacks: takesCallbacks
         )
         let marketing = MarketingSettings(
@@ -43,6 +43,12 @@ import WorkerKit
             )
         )
     }
+
+    /// A token that the worker renews, of a file that does not hold one yet.
+    private static let renewed = MarketingSettings.TokenSource.pair(
+        PrivateFile(path: "/nonexistent/tencent.json"),
+        isRenewedHere: true
+    )
 
     private static func record(callback: String? = nil, clickID: String? = nil) -> InboundRecord {
         var json = ActivationHandlerTests.json
@@ -202,6 +208,7 @@ import WorkerKit
         ("http%3A%2F%2F10.0.0.1%2Fconv", "callback.host"),
         ("http%3A%2F%2Fu%3Ap%40api.e.qq.com%2Fconv", "callback.credentials"),
         ("http%3A%2F%2Fapi.e.qq.com%3A8080%2Fconv", "callback.port"),
+        ("https%3A%2F%2Fapi.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd%3Faccess_token%3Dx", "callback.malformed"),
         // The other host of the list did not issue the token, and neither did the same one without TLS.
         ("https%3A%2F%2Ftracking.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd", "callback.no_token"),
         ("http%3A%2F%2Fapi.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd", "callback.no_token"),
@@ -212,6 +219,15 @@ import WorkerKit
                 .plan(Self.record(callback: callback), Self.attempt)
         else { throw NoCall() }
         #expect(reason.code == code && answer?.route == .callback && answer?.marketing == nil)
+    }
+
+    /// A missing token holds back no callback that needs none.
+    @Test func callbacksWithATokenHaveALaneOfTheirOwn() throws {
+        let handler = try Self.handler()
+        let lanes = try [Self.callback, Self.tokenCallback].map {
+            try Self.call(handler, Self.record(callback: $0)).lane
+        }
+        #expect(lanes[0] != lanes[1] && lanes[1].hasPrefix("112233/10000/callback/api.e.qq.com"))
     }
 
     @Test func withoutATokenTheNewFormIsRefused() throws {
@@ -245,6 +261,20 @@ import WorkerKit
     }
 
     // MARK: interpret
+
+    /// Both routes were once blamed for a token that was not there.
+    @Test(arguments: [nil, tokenCallback])
+    func withoutATokenYetOnlyTheLaneWaits(callback: String?) throws {
+        let handler = try Self.handler(token: Self.renewed)
+        let call = try Self.call(handler, Self.record(callback: callback))
+        guard case .part(let part) = call.content else { throw NoCall() }
+        #expect(!part.template.isReady)
+        let attempt = Attempt(number: 9, failures: 8, now: ActivationHandlerTests.now)
+        #expect(
+            Self.shown(handler.interpret(.failure(.notReady), of: call.job, attempt))
+                == "gate marketing.no_token 5"
+        )
+    }
 
     private static func verdict(
         _ body: String,
@@ -334,17 +364,49 @@ import WorkerKit
         (200, "<html>", 1, "retry marketing.not_an_answer upstream"),
         (200, "<html>", 5, "give up marketing.not_an_answer"), (302, "", 1, "refuse http.302"),
         (404, "", 1, "refuse http.404"), (400, "", 1, "refuse http.400"),
-        (503, "", 4, "retry http.503 upstream"),
-        (503, "", 5, "give up http.503"), (200, #"{"code":11017}"#, 9, "gate marketing.11017 60"),
+        (503, "", 4, "retry http.503 upstream"), (503, "", 5, "give up http.503"),
+        (200, #"{"code":11017}"#, 1, "retry marketing.11017 record"),
+        (200, #"{"code":11018}"#, 5, "give up marketing.11018"), (429, "", 1, "retry http.429 record"),
+        (407, "", 1, "refuse http.407"),
     ])
     func aCallbackNeverMakesADeadLetter(status: Int, body: String, attempt: Int, expected: String) throws {
         let verdict = try Self.verdict(body, status: status, callback: Self.callback, attempt: attempt)
         #expect(Self.shown(verdict) == expected)
     }
 
-    @Test func aWrongTokenInACallbackHoldsTheLane() throws {
-        let verdict = try Self.verdict(#"{"code":11002}"#, callback: Self.tokenCallback)
-        #expect(Self.shown(verdict) == "hold marketing.11002 lane")
+    /// A click can carry the callback of another advertiser. The lane was once held for that, and the record never
+    /// ended.
+    @Test(arguments: [11_000, 11_002, 11_014, 12_000, 31_033])
+    func aTokenThatACallbackDoesNotTakeIsARefusal(code: Int) throws {
+        let verdict = try Self.verdict(#"{"code":\#(code)}"#, callback: Self.tokenCallback)
+        #expect(Self.shown(verdict) == "refuse marketing.\(code)")
+    }
+
+    @Test func onlyAReportLetsTheTokenBeRenewed() throws {
+        let handler = try Self.handler(token: Self.renewed)
+        let token = try #require(handler.marketing.tokens.values.first)
+        func verdict(_ callback: String?, attempt: Int = 1) throws -> String {
+            Self.shown(
+                try Self.verdict(#"{"code":11000}"#, callback: callback, attempt: attempt, handler: handler)
+            )
+        }
+        #expect(try verdict(Self.tokenCallback) == "retry marketing.11000 record")
+        #expect(try verdict(Self.tokenCallback, attempt: 5) == "give up marketing.11000")
+        #expect(!token.takeWish())
+        #expect(try verdict(nil) == "gate marketing.11000 5")
+        #expect(token.takeWish())
+    }
+
+    /// The pauses of other records are not for the host of a callback to choose, nor one without end.
+    @Test(arguments: [429, 503])
+    func aCallbackThatIsAskedToWaitWaitsAlone(status: Int) throws {
+        let handler = try Self.handler()
+        let job = try Self.call(handler, Self.record(callback: Self.callback)).job
+        let response = HTTPResponse(status: status, headers: [HTTPHeader("retry-after", "86400")], body: [])
+        guard case .retry(let retry) = handler.interpret(.response(response), of: job, Self.attempt) else {
+            throw NoCall()
+        }
+        #expect(!retry.gatesLane && !retry.gatesUpstream && retry.after == .seconds(3_600))
     }
 
     @Test func aHostWithAPrivateAddressIsAMatterOfOurNetwork() throws {

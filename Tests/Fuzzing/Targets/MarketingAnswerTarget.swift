@@ -78,12 +78,16 @@ private struct MarketingBench {
             )
         case .retry(let retry):
             try self.check(retry.reason)
+            let isAlone = !retry.gatesLane && !retry.gatesUpstream
+            try claim("no other record waits for a callback", isAlone || !isCallback)
             guard let after = retry.after else { return }
             try claim("a wait has a bound", (.zero ... .seconds(86_400)).contains(after))
         case .giveUp(let retry, _):
             try claim("only a callback is given up", isCallback)
             try self.check(retry.reason)
-        case .hold(let reason, _): try self.check(reason)
+        case .hold(let reason, _):
+            try claim("no answer to a callback holds a lane", !isCallback)
+            try self.check(reason)
         case .reject(let rejection):
             try claim("a callback makes no dead letter", !isCallback)
             try self.check(rejection.reason)

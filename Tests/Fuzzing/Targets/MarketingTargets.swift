@@ -30,7 +30,8 @@ extension FuzzTarget {
         longestInput: 512,
         words: [
             "http%3A%2F%2F", "https://", "tracking.e.qq.com", "api.e.qq.com", ":443", "%3A8080", "@", "%40",
-            "\\", "/conv?cb=", "%252B", "/v3.0/user_actions/add", "#", "%00", "127.0.0.1", "[::1]",
+            "\\", "/conv?cb=", "%252B", "/v3.0/user_actions/add", "access_token=", "n%6Fnce", "#", "%00",
+            "127.0.0.1", "[::1]",
         ]
     ) { input in
         let value = String(decoding: input, as: UTF8.self)
@@ -41,6 +42,11 @@ extension FuzzTarget {
         try claim("the URL holds no credentials", components.user == nil && components.password == nil)
         try claim("the port is the standard one", components.port == nil)
         try claim("the client takes it", HTTPRequest(method: .post, url: url.text).refusal == nil)
+        let names = Set((components.queryItems ?? []).map(\.name))
+        try claim(
+            "ours is the only token of a request",
+            !url.asksForToken || names.isDisjoint(with: ["access_token", "timestamp", "nonce"])
+        )
     }
 
     /// An address as libcurl writes the one that it connects to for a callback.

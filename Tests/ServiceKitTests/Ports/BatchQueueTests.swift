@@ -63,10 +63,11 @@ import UpstreamHTTP
             self.note(self.queue.completed(id, .success(HTTPResponse(status: found))))
         }
 
-        mutating func fail() {
+        mutating func fail(
+            _ error: TransferError = TransferError(kind: .timeout, mayHaveBeenSent: true, message: "m")
+        ) {
             guard !self.out.isEmpty else { return }
             let (id, _) = self.out.removeFirst()
-            let error = TransferError(kind: .timeout, mayHaveBeenSent: true, message: "m")
             self.note(self.queue.completed(id, .failure(error)))
         }
 
@@ -218,6 +219,19 @@ import UpstreamHTTP
         #expect(play.queue.partCount == 0)
     }
 
+    /// A missing token was once a failure of requests, which made the next ones smaller.
+    @Test func whatIsNotReadyGoesBackAtOnceAndMakesNoRequestSmaller() {
+        var play = Play()
+        play.add(Array(0..<100))
+        play.send()
+        play.fail(.notReady)
+        #expect(play.errors.count == 100 && play.queue.partCount == 0 && play.queue.bytes == 0)
+        #expect(play.errors.values.allSatisfy { $0.isNotReady && !$0.wasTried && !$0.mayHaveBeenSent })
+        play.add(Array(0..<60))
+        play.finish()
+        #expect(play.sizes == [50, 50, 10])
+    }
+
     /// An engine that has given its records up makes no call for them: not those that wait, and not again those
     /// of a request that is refused later.
     @Test func whatIsDroppedIsNotSent() {
@@ -329,12 +343,12 @@ import UpstreamHTTP
         #expect(upstream.nextDeadline == nil && upstream.unseenCalls == 0)
     }
 
-    @Test func aPartThatCannotBeWrittenWasNotSent() {
+    @Test func aPartThatCannotBeWrittenIsNotReady() {
         let recorder = Recorder()
         let upstream = BatchingUpstream(recorder, batchesLimit: 10, nonceStart: 0)
         upstream.start(BatchPart([0x31], of: Template(key: "mute"), plannedAt: 0), id: 1)
         var errors: [TransferError] = []
         _ = upstream.serve(at: 0) { if case .failure(let error) = $1 { errors.append(error) } }
-        #expect(errors.map(\.mayHaveBeenSent) == [false] && recorder.started.isEmpty)
+        #expect(errors == [.notReady] && recorder.started.isEmpty && upstream.unseenCalls == 0)
     }
 }

@@ -55,6 +55,24 @@ import Testing
         #expect(refusal.reason.code.hasPrefix("callback."))
     }
 
+    /// Tencent might read a token of the query in place of ours, or with it.
+    @Test(arguments: [
+        "access_token=x", "cb=1&access_token=x", "ACCESS_TOKEN", "cb=1&%61ccess%5Ftoken=x", "cb=1;nonce=2",
+        "access-token=x", "access_token[]=x", "Timestamp=1", "cb=1&n%6Fnce=", "&&nonce=2",
+    ])
+    func refusesATokenOfItsOwnWhereOursWouldGo(query: String) throws {
+        #expect(throws: CallbackURL.Refusal.malformed) {
+            try CallbackURL("https://api.e.qq.com/v3.0/user_actions/add?\(query)", Self.rules)
+        }
+        _ = try CallbackURL("https://api.e.qq.com/conv?\(query)", Self.rules)
+    }
+
+    @Test func takesValuesThatLookLikeAToken() throws {
+        for query in ["cb=access_token", "cb=1%26nonce=2", "cb=?access_token=x", "nonces=1"] {
+            _ = try CallbackURL("https://api.e.qq.com/v3.0/user_actions/add?\(query)", Self.rules)
+        }
+    }
+
     @Test func aLabHasPorts() throws {
         let rules = CallbackURL.Rules(hosts: ["127.0.0.1"], allowsPorts: true)
         let url = try CallbackURL("http://127.0.0.1:4711/conv?cb=1", rules)

@@ -89,6 +89,60 @@ struct BatchSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// A simulation of two lanes that share their endpoint. Lane `b` has no token yet.
+    private static func halfReady() -> Simulation {
+        let simulation = Simulation { $0.ordering = .none }
+        simulation.batches = SimulatedBatch.Limits(
+            elements: 8,
+            bytes: 4_000,
+            requests: 4,
+            unreadyLanes: ["b"]
+        )
+        for index in 0..<600 {
+            let lane = RecordHeader("lane", index % 3 == 0 ? "a" : "b")
+            simulation.cluster.append("record \(index)", key: "k\(index)", headers: Self.joined + [lane])
+        }
+        return simulation
+    }
+
+    /// One account without a token once opened the breaker, which is that of all accounts.
+    @Test func aLaneThatIsNotReadyStopsNobodyElse() throws {
+        let simulation = Self.halfReady()
+        let worker = simulation.startWorker()
+        var hasOpened = false
+        for _ in 0..<3_000 {
+            try simulation.run(for: .milliseconds(10))
+            if worker.engine.dispatch.gates.endpoints[0].breaker.state != .closed { hasOpened = true }
+        }
+        #expect(!hasOpened)
+        #expect(simulation.cluster.outcomes.values.joined().count == 200)
+        #expect(worker.upstream.calls.allSatisfy { $0.lane == "a" })
+        let table = worker.engine.table
+        #expect(table.ids.count == 400)
+        #expect(table.ids.allSatisfy { table[$0].countedFailures == 0 && table[$0].attempts <= 1 })
+        simulation.kill(worker)
+        simulation.batches?.unreadyLanes = []
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(600)))
+        #expect(simulation.cluster.letters.isEmpty && simulation.violations == [])
+    }
+
+    /// A call that is not made says nothing of the upstream, so it ends no outage either.
+    @Test func aLaneThatIsNotReadyClosesNoBreaker() throws {
+        let simulation = Self.halfReady()
+        simulation.reply = { _ in Reply(503, after: .milliseconds(20)) }
+        let worker = simulation.startWorker()
+        var (hasOpened, hasClosed) = (false, false)
+        for _ in 0..<6_000 {
+            try simulation.run(for: .milliseconds(10))
+            let isClosed = worker.engine.dispatch.gates.endpoints[0].breaker.state == .closed
+            hasClosed = hasClosed || hasOpened && isClosed
+            hasOpened = hasOpened || !isClosed
+        }
+        #expect(hasOpened && !hasClosed)
+        #expect(simulation.cluster.letters.isEmpty && simulation.violations == [])
+    }
+
     /// A burst of records that break their requests opens the breaker. Each answered request once made the next one larger,
     /// so that sound records and probes failed beside these records, and the breaker stayed open.
     @Test func aBurstOfRecordsThatBreakTheirRequestsDelaysNobodyForLong() throws {

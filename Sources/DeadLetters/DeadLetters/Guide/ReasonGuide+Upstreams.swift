@@ -118,6 +118,13 @@ extension ReasonGuide {
                 "Look for a proxy or a page of maintenance behind marketing_api.url. When others get answers "
                 + "again, replay."
         ),
+        "marketing.no_token": ReasonGuide(
+            .afterFix,
+            "The account has no access token yet: its oauth_file holds none.",
+            advice:
+                "Look for the lines about the token in the worker's log, and authorize the account again. The records "
+                + "in its lane go on by themselves."
+        ),
         "transport.other": ReasonGuide(
             .yes,
             "The call failed in a way that has no name of its own.",

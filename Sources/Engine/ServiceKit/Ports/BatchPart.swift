@@ -43,8 +43,8 @@ package protocol BatchTemplate: Sendable {
     /// The most requests of this key that are in flight at once; at least 1. Parts that find as many in flight
     /// wait and are joined.
     var requestsLimit: Int { get }
-    /// Whether a request can be sent now. Without a token, for example, it cannot, and its parts fail as calls
-    /// that were not sent.
+    /// Whether a request can be written now. Without a token, for example, it cannot. Then all parts of the key
+    /// end with `TransferError.notReady`, for which the handler has to let their lane wait (`Retry.lane`).
     var isReady: Bool { get }
 
     /// Returns the request of a batch.

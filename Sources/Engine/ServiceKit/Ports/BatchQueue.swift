@@ -155,6 +155,9 @@ package struct BatchQueue: Sendable {
     ) -> [Completion] {
         let members = flight.members
         switch result {
+        // Every other request of the key would be found as unready, and no element is to blame.
+        case .failure(let error) where error.isNotReady:
+            return self.end(members + Self.empty(&line), with: result)
         case .success(let response):
             line.failuresInARow = 0
             let scope = line.template.scope(of: response)

@@ -93,12 +93,7 @@ package final class BatchingUpstream<U: Upstream> {
             let request = batch.template.request(of: batch.elements, at: now, nonce: nonce)
             return self.upstream.start(request, id: id)
         }
-        let error = TransferError(
-            kind: .other,
-            mayHaveBeenSent: false,
-            message: "the request cannot be sent now, for example without a token"
-        )
-        self.ready += self.queue.completed(id, .failure(error))
+        self.ready += self.queue.completed(id, .failure(.notReady))
     }
 
     private static func hexadecimal(_ number: UInt64) -> String {

@@ -48,8 +48,13 @@ extension Engine {
 
     /// Lets a lane wait because the upstream asked it to, and the record in it.
     func gateLane(of id: EntryID, _ retry: Retry, by call: CallInFlight) {
-        self.metrics.retried(retry.reason.code)
         self.upstreamAnswered(call, laneIsFine: false)
+        self.letLaneWait(of: id, retry, by: call)
+    }
+
+    /// Lets a lane wait, and the record in it, and notes nothing of the upstream.
+    func letLaneWait(of id: EntryID, _ retry: Retry, by call: CallInFlight) {
+        self.metrics.retried(retry.reason.code)
         self.table.withEntry(id) { entry in
             entry.firstFailedAt = entry.firstFailedAt ?? self.now.wall
             entry.lastReason = retry.reason
@@ -59,7 +64,7 @@ extension Engine {
             self.metrics.gated(pause)
             self.metrics.showHold(of: Self.shown(call.lane), because: retry.reason.code)
             self.logger.notice(
-                "upstream asks a lane to wait",
+                "lane has to wait",
                 metadata: [
                     "lane": "\(Self.shown(call.lane))", "reason": "\(retry.reason.code)",
                     "seconds": "\(pause.components.seconds)",

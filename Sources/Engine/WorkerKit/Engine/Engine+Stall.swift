@@ -193,7 +193,7 @@ extension Engine {
                 description:
                     "\(waiting.count) records wait for the held lane \(Self.shown(lane))",
                 remedy: self.dispatch.gates.lanes.isGated(lane)
-                    ? "the upstream asked this lane to wait; the worker goes on by itself when a probe is answered"
+                    ? "worker_lane_held says why it has to wait; the worker goes on by itself when a probe is answered"
                     : "correct the configuration of the lane, which its probes then find"
             )
         }

@@ -14,7 +14,9 @@ extension Engine {
         }
         let exchange = Exchange(result)
         self.table[id].spans?.callEnded(exchange)
-        if case .failure(let error) = result, !error.wasTried { return self.callNotTried(id, call) }
+        if case .failure(let error) = result, !error.wasTried {
+            return self.callNotTried(id, call, because: error)
+        }
         let attempt = self.table.withEntry(id) { entry in
             defer {
                 entry.lastStatus = exchange.status
@@ -36,15 +38,35 @@ extension Engine {
         self.dispatch.gates.callEnded(call, at: self.now.monotonic)
     }
 
-    /// Makes a record ready again whose call was not tried, because requests before it failed. They may have failed for the
-    /// sake of their own records, so nothing is noted against this one, and it need not wait.
-    private func callNotTried(_ id: EntryID, _ call: CallInFlight) {
+    /// Takes back a call that was not tried. Nothing is noted against its record, nor for or against its endpoint.
+    ///
+    /// If requests before it failed, they may have failed for the sake of their own records, so this one need not wait.
+    private func callNotTried(_ id: EntryID, _ call: CallInFlight, because error: TransferError) {
         self.table.withEntry(id) { entry in
             entry.attempts -= 1
             if call.isFirstThere { entry.asked.remove(call.endpoint) }
         }
-        self.makeReady(id)
+        if error.isNotReady {
+            self.letLaneWait(of: id, self.wait(for: id, call, because: error), by: call)
+        } else {
+            self.makeReady(id)
+        }
         self.dispatch.gates.callEnded(call, at: self.now.monotonic)
+    }
+
+    /// Asks the handler how long a lane has to wait whose request cannot be written yet, and for which reason.
+    /// A handler that has no such answer gets the pause of a held lane.
+    private func wait(for id: EntryID, _ call: CallInFlight, because error: TransferError) -> Retry {
+        let attempt = self.table.withEntry(id) {
+            $0.circumstances(of: $0.attempts + 1, at: self.now.wall, proven: self.deadlineNow)
+        }
+        let verdict = self.handling(id) {
+            self.handler.interpret(.failure(error), of: call.job, attempt, with: self.handlerMemory)
+        }
+        guard case .retry(let retry) = verdict else {
+            return .lane(error.reason, after: self.settings.lanes.firstPause)
+        }
+        return retry
     }
 
     private func apply(_ verdict: ErasedHandler.AnyVerdict, on call: CallInFlight, to id: EntryID) {

@@ -159,8 +159,8 @@ package struct Retry: Hashable, Sendable {
     /// Whether the endpoint asked everybody to wait (`Retry-After`). If so, it is not called at all before
     /// `after` or the engine's `longestGate` has passed, whichever is shorter, and then with one probe.
     package var gatesUpstream: Bool
-    /// Whether only the call's lane was asked to wait, such as an account that has used up its requests. The
-    /// lane is then held without suspicion until `after` or an hour has passed, whichever is shorter, and then
+    /// Whether only the call's lane has to wait, such as an account that has used up its requests, or has no token
+    /// yet. The lane is then held without suspicion until `after` or an hour has passed, whichever is shorter, and then
     /// probed by one call. The record waits in it, and nothing counts against the record or the upstream.
     package var gatesLane = false
 

@@ -57,6 +57,22 @@ package struct CallbackURL: Hashable, Sendable {
         self.host = name
         self.origin = "\(scheme)://\(name)\(suffix)"
         self.target = String(decoding: target, as: UTF8.self)
+        guard !self.asksForToken || !self.namesToken else { throw .malformed }
+    }
+
+    /// The letters of the parameters that belong to a request with a token.
+    private static let tokenParameters: Set<String> = ["accesstoken", "timestamp", "nonce"]
+
+    /// Whether the query has a token, a time or a nonce of its own, which might be read in place of ours. Only
+    /// letters are compared, because some readers take `access.token` or `access_token[]` for `access_token`.
+    private var namesToken: Bool {
+        let query = Array(self.target.utf8).drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        let parameters = query.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }
+        return parameters.contains { parameter in
+            let name = PercentEncoding.decode(parameter.prefix { $0 != UInt8(ascii: "=") })
+            let letters = name.map(\.lowercased).filter(\.isLowercase)
+            return Self.tokenParameters.contains(String(decoding: letters, as: UTF8.self))
+        }
     }
 
     /// Whether a callback has been percent-decoded already: then it begins with `http://` or `https://`.
@@ -103,7 +119,8 @@ package struct CallbackURL: Hashable, Sendable {
 
     /// The reason why a callback is no target.
     package enum Refusal: String, Error, Hashable, Sendable, CaseIterable {
-        /// The value is no URL of the web, is longer than the limit, or holds bytes that a URL cannot hold.
+        /// The value is no URL of the web, is longer than the limit, or holds bytes that a URL cannot hold; or it asks
+        /// for a token and has one in its query.
         case malformed
         /// The URL holds a user name or a password.
         case credentials
@@ -116,7 +133,7 @@ package struct CallbackURL: Hashable, Sendable {
         package var reason: Reason {
             switch self {
             case .malformed:
-                Reason("callback.malformed", "The callback of the click is not a URL of the web.")
+                Reason("callback.malformed", "The callback of the click is not a URL that may be called.")
             case .credentials: Reason("callback.credentials", "The callback holds a user name or a password.")
             case .port: Reason("callback.port", "The callback names a port that is not the standard one.")
             case .host: Reason("callback.host", "The callback's host is not on the list of allowed hosts.")
