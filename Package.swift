@@ -507,6 +507,7 @@ let package = Package(
             name: "OperationsTests",
             dependencies: [
                 "Operations", "WorkerTestSupport", configuration, coreMetrics, lifecycle, logging, metrics,
+                nioCore,
             ],
             swiftSettings: house
         ),
@@ -555,7 +556,7 @@ let package = Package(
             dependencies: [
                 "EmbeddedBroker", "EventThread", "gateway", "Gateway", "Kafka",
                 "NotificationServiceExtension",
-                "Operations", "Records", "WireFormats", "WorkerTestSupport", lifecycle, logging,
+                "Operations", "Records", "ServiceKit", "WireFormats", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),

@@ -53,7 +53,7 @@ struct BoundTests {
             #expect(refused.status == 429 && refused.headers["retry-after"] == "1")
             let other = ["X-Forwarded-For": "203.0.113.2"]
             #expect(try await stage.post(Stage.upload, "x", headers: other).status == 200)
-            // The platform's few addresses are not one client each.
+            // The platform has few addresses, so clicks have another rate.
             for _ in 0..<3 { #expect(try await stage.get("/clicks/gdt?muid=1", headers: one).status == 200) }
             #expect(try await stage.records(on: "sdk-upload").count == 2)
         }
@@ -72,9 +72,24 @@ struct BoundTests {
         }
     }
 
+    /// One host that sent clicks without parameters once had the ad platform's clicks refused.
+    @Test func aClickWithoutAnIDTakesNothingOfTheRateOfClicks() async throws {
+        try await Stage.run(gateway: ["rate: 1", "trusted_proxies: ['127.0.0.1']"]) { stage async throws in
+            for number in 1...3 {
+                let client = ["X-Forwarded-For": "203.0.113.\(number)"]
+                #expect(try await stage.get("/clicks/gdt", headers: client).status == 400)
+            }
+            let platform = ["X-Forwarded-For": "198.51.100.7"]
+            #expect(try await stage.get("/clicks/gdt?muid=1", headers: platform).status == 200)
+        }
+    }
+
     /// Bodies that are in hand for a long time use up the bytes; a request beyond them is told to come again.
     @Test func bytesInHandHaveABound() async throws {
-        let settings = ["bytes_in_hand: 1MiB", "body_limit: 600000", "trusted_proxies: ['127.0.0.1']"]
+        let settings = [
+            "bytes_in_hand: 1MiB", "body_limit: 600000", "trusted_proxies: ['127.0.0.1']",
+            "routes: [uploads]",
+        ]
         try await Stage.run(gateway: settings) { stage async throws in
             let head = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: 600000\r\n\r\n"
             let body = String(repeating: "x", count: 599_999)
@@ -113,6 +128,33 @@ struct BoundTests {
             }
             try await stage.waits { stage.limits.bytesInHand == 0 }
             #expect(try await stage.post(Stage.upload, body).status == 200)
+        }
+    }
+
+    /// While the cluster takes nothing, reports of one client once took the place of everybody's records.
+    @Test func oneClientsReportsLeaveRoomForOthers() async throws {
+        try await Stage.run(gateway: ["reports_limit: 10000"], kafka: ["delivery_time: 300s"]) {
+            stage async throws in
+            var faults = BrokerFaults()
+            faults.refusedProduceShare = 1
+            try await stage.broker.setFaults(faults)
+            let body = String(repeating: #"{"type":"opened","deviceId":"d"}"# + "\n", count: 7_000)
+            let first = try stage.http.connection(
+                sending:
+                    "POST /push-arrivals HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                    + body
+            )
+            try await stage.waits { stage.limits.recordsInHand(on: .pushArrivals) == 7_000 }
+            #expect(try await stage.post("/push-arrivals", body).status == 429)
+            let click = try stage.http.connection(
+                sending: "GET /clicks/gdt?muid=1 HTTP/1.1\r\nHost: a\r\n\r\n"
+            )
+            try await stage.waits { stage.limits.recordsInHand(on: .clicks) == 1 }
+            try await stage.broker.setFaults(BrokerFaults())
+            for connection in [first, click] { #expect(await connection.hasAnswer()) }
+            #expect(try await stage.records(on: "push-arrival").count == 7_000)
+            #expect(try await stage.records(on: "activation-click").count == 1)
+            try await stage.waits { stage.limits.recordsInHand(on: .pushArrivals) == 0 }
         }
     }
 
@@ -209,6 +251,40 @@ struct BoundTests {
             for _ in 0..<10 { #expect(try await stage.post(Stage.upload, "honest").status == 200) }
             await slow[0].closedByServer()
             #expect(try await stage.records(on: "sdk-upload").count == 10)
+        }
+    }
+
+    private static let slowUpload = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: 600\r\n\r\nx"
+
+    /// One address that opened connections and sent nothing once closed everybody's slow uploads.
+    @Test func connectionsOfOneAddressCloseNoOther() async throws {
+        try await Stage.run(gateway: ["connections: 8", "body_time: 600s", "header_time: 600s"]) {
+            stage async throws in
+            let honest = try stage.http.connection(sending: Self.slowUpload)
+            try await stage.waits { stage.limits.bytesInHand == 1 }
+            let attacker = PlainHTTP(port: stage.port, source: 0x7F00_0002)
+            let silent = try (0..<50).map { _ in try attacker.connection(sending: "POST") }
+            try await stage.waits { silent.count(where: \.isClosedByServer) >= 43 }
+            honest.send(String(repeating: "x", count: 599))
+            #expect(await honest.hasAnswer())
+        }
+    }
+
+    /// Behind a proxy all connections have one address, and the slowest of them is closed.
+    @Test func aConnectionWhoseBodyComesInIsNotTheSlowest() async throws {
+        try await Stage.run(gateway: ["connections: 2", "body_time: 600s", "idle_time: 600s"]) {
+            stage async throws in
+            let upload = try stage.http.connection(sending: Self.slowUpload)
+            try await stage.waits { stage.limits.bytesInHand == 1 }
+            let idle = try stage.http.connection(sending: "GET /none HTTP/1.1\r\nHost: a\r\n\r\n")
+            await idle.hasAnswer()
+            upload.send(String(repeating: "x", count: 300))
+            try await stage.waits { stage.limits.bytesInHand == 301 }
+            let next = try stage.http.connection(sending: "GET /none HTTP/1.1\r\nHost: a\r\n\r\n")
+            await next.hasAnswer()
+            await idle.closedByServer()
+            upload.send(String(repeating: "x", count: 299))
+            #expect(await upload.hasAnswer())
         }
     }
 

@@ -64,14 +64,15 @@ struct OutageTests {
     }
 
     @Test func whatTheClusterDoesNotAcknowledgeIsNotTaken() async throws {
-        try await Stage.run(kafka: ["delivery_time: 300ms"]) { stage async throws in
+        try await Stage.run(gateway: ["routes: [uploads]"], kafka: ["delivery_time: 300ms"]) {
+            stage async throws in
             #expect(try await stage.post(Stage.upload, "before").status == 200)
             var faults = BrokerFaults()
             faults.refusedProduceShare = 1
             try await stage.broker.setFaults(faults)
             #expect(try await stage.post(Stage.upload, "during").status == 503)
             try await stage.broker.setFaults(BrokerFaults())
-            // The gateway finds out by itself, also if nobody asks it to publish.
+            // The gateway stays ready, because only a request can find out that the trouble is over.
             try await stage.becomes(.ready)
             #expect(try await stage.post(Stage.upload, "after").status == 200)
             #expect(try await stage.records(on: "sdk-upload").map(\.text).sorted() == ["after", "before"])

@@ -48,6 +48,32 @@ struct PureTests {
         }
     }
 
+    /// A topic whose records were all refused was once opened by its metadata, once a second.
+    @Test func onlyAnAcknowledgedRecordOpensATopicWhoseRecordsWereNot() {
+        var standing = TopicStanding()
+        #expect(!standing.isOpen && !standing.hasRoom)
+        standing.found()
+        #expect(standing.isOpen)
+        standing.failed("refused")
+        standing.found()
+        #expect(standing.problem == "refused" && standing.absence == nil)
+        standing.parcelsInHand = 7
+        #expect(standing.hasRoom)
+        standing.parcelsInHand = 8
+        #expect(!standing.hasRoom)
+        standing.missed("no answer")
+        #expect(standing.problem == "no answer")
+        standing.found()
+        #expect(standing.problem == "refused")
+        standing.acknowledged()
+        #expect(standing.isOpen && standing.hasRoom)
+        // The metadata ends its own complaint.
+        standing.missed("no answer")
+        #expect(!standing.isOpen)
+        standing.found()
+        #expect(standing.isOpen)
+    }
+
     @Test func oneIPv6NetworkIsOneClient() throws {
         let one = try #require(ClientAddress("2001:db8::1"))
         let other = try #require(ClientAddress("2001:db8::ffff:1"))

@@ -22,10 +22,13 @@ package struct PlainHTTP: Sendable {
     package let port: Int
     /// The patience of the socket, in seconds: how long the other side may be silent.
     private let patience: Int
+    /// The address of this end, such as 0x7F00_0002 for 127.0.0.2; nil for the system's choice.
+    private let source: UInt32?
 
-    package init(port: Int, patience: Int = 60) {
+    package init(port: Int, patience: Int = 60, source: UInt32? = nil) {
         self.port = port
         self.patience = patience
+        self.source = source
     }
 
     /// Sends the text as it is and reads until the other side closes, or has said all that it announced. Waits on a
@@ -73,21 +76,34 @@ package struct PlainHTTP: Sendable {
         var patience = timeval(tv_sec: self.patience, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(self.port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0 else {
-            let code = errno
+        do {
+            if let source { try Self.attach(descriptor, to: source, port: 0, isOwn: true) }
+            try Self.attach(descriptor, to: 0x7F00_0001, port: self.port, isOwn: false)
+        } catch {
             close(descriptor)
-            throw Failure(code: code)
+            throw error
         }
         return descriptor
+    }
+
+    /// Binds a socket to an address of this end, or connects it to one of the other end.
+    private static func attach(
+        _ descriptor: Int32,
+        to host: UInt32,
+        port: Int,
+        isOwn: Bool
+    ) throws(Failure) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = host.bigEndian
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+                return unsafe isOwn ? bind(descriptor, $0, size) : connect(descriptor, $0, size)
+            }
+        }
+        guard result == 0 else { throw Failure(code: errno) }
     }
 
     private func exchangeNow(_ request: String) throws -> String {

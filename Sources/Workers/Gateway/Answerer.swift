@@ -40,24 +40,35 @@ struct Answerer: Sendable {
             behind: address,
             forwarded: head.headers["X-Forwarded-For"]
         )
-        if let seconds = self.limits.take(route, of: client) { throw .tooFast(seconds: seconds) }
+        if let seconds = self.limits.take(of: client, on: route) { throw .tooFast(seconds: seconds) }
+        // A request that is refused until here takes nothing of the rate that all clients of the route share.
+        if route == .clicks { _ = try Click(of: head.uri, keys: self.settings.clickKeys) }
+        if let seconds = self.limits.take(on: route) { throw .tooFast(seconds: seconds) }
         guard let topic = self.settings.topics[route], self.publisher.isAccepting(topic) else {
             throw .unavailable
         }
         return client
     }
 
-    /// Publishes the records of a request.
+    /// Publishes the records of a client's request.
     ///
     /// - Parameter whenDone: is called once with the answer, on this thread or another. It must not block.
-    func answer(_ post: Post, on route: Route, whenDone: @escaping @Sendable (Answer) -> Void) {
+    func answer(
+        _ post: Post,
+        of client: ClientAddress,
+        on route: Route,
+        whenDone: @escaping @Sendable (Answer) -> Void
+    ) {
         do throws(Answer) {
             let records = try post.records(on: route, settings: self.settings)
-            let metrics = self.metrics
+            let count = records.count
+            if let refusal = self.limits.hold(records: count, of: client, on: route) { throw refusal }
+            let (metrics, limits) = (self.metrics, self.limits)
             self.publisher.publish(records) { refusal in
+                limits.release(records: count, of: client, on: route)
                 guard let refusal else {
-                    metrics.published(records.count, on: route)
-                    return whenDone(.taken(records: records.count))
+                    metrics.published(count, on: route)
+                    return whenDone(.taken(records: count))
                 }
                 metrics.deliveryFailed()
                 whenDone(refusal == .tooLarge ? .tooLarge : .unavailable)

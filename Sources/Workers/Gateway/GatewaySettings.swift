@@ -39,9 +39,9 @@ struct GatewaySettings: Sendable {
     var idleTime: Duration
     /// The requests that each route takes in a second.
     var rate: Int
-    /// The requests that each client may make in a second on all routes but the clicks'.
+    /// The requests that each client may make in a second on all routes but the clicks', where it is half of `rate`.
     var clientRate: Int
-    /// The largest number of clients whose rates are known.
+    /// The largest number of clients whose rates are known, for clicks and for the other routes each.
     var clientsLimit: Int
     /// librdkafka's properties for the producer.
     var producerProperties: [String: String]
@@ -75,7 +75,9 @@ struct GatewaySettings: Sendable {
             deliveryTime: self.deliveryTime
         )
         let extra = kafka.kafkaProperties { name, value in
-            ClientProperty.objection(to: name, value.reveal(), of: "the gateway")
+            name == Self.queueLimit
+                ? "\(name) belongs to the gateway and cannot be set"
+                : ClientProperty.objection(to: name, value.reveal(), of: "the gateway")
         }
         self.producerProperties = own.merging(extra.values.mapValues { $0.reveal() }) { $1 }
         self.loginFiles = extra.watchedFiles
@@ -113,7 +115,9 @@ struct GatewaySettings: Sendable {
             "connections",
             default: 4_096,
             in: 1...1_000_000,
-            help: "Open connections at most; one more closes the one that has made no progress for longest."
+            help:
+                "Open connections at most; one more closes one of the client with the most, the one that has made no "
+                + "progress for longest."
         )
         self.bodyLimit = gateway.bytes(
             "body_limit",
@@ -126,8 +130,9 @@ struct GatewaySettings: Sendable {
             default: 64 << 20,
             in: (1 << 20)...(1 << 40),
             help:
-                "Bytes of all bodies between their arrival and their answer; beyond it the answer is 503. One client "
-                + "can have a quarter of them, and one body in any case; beyond it the answer is 429."
+                "Bytes of all bodies between their arrival and their answer; beyond it the answer is 503. One of "
+                + "several routes can have half of them; beyond it the answer is 503 too. One client can have a "
+                + "quarter of them, beyond it the answer is 429. A route and a client can have one body in any case."
         )
         let times = Duration.milliseconds(10) ... .seconds(600)
         self.headerTime = gateway.duration(
@@ -160,18 +165,22 @@ struct GatewaySettings: Sendable {
             in: 1...10_000_000,
             help:
                 "Requests a second of each client, an IPv4 address or an IPv6 network of 64 bits; a carrier's many phones "
-                + "can be one. Clicks are not limited so, because a platform sends from few addresses."
+                + "can be one. On the route of clicks it is half of gateway.rate, because a platform sends from "
+                + "few addresses."
         )
         self.clientsLimit = gateway.int(
             "clients",
             default: 65_536,
             in: 16...10_000_000,
             help:
-                "Clients whose rates are remembered at most; those that were quiet for longest are forgotten."
+                "Clients whose rates are remembered at most, for clicks and for the other routes each; those that "
+                + "were quiet for longest are forgotten."
         )
         self.check(gateway, messageLimit: messageLimit)
     }
 
+    /// librdkafka's property with the most records that wait for the cluster.
+    private static let queueLimit = "queue.buffering.max.messages"
     /// The bytes that headers, key and framing can add to a body in its record.
     private static let frameBytes = 48_000
 
@@ -214,6 +223,8 @@ struct GatewaySettings: Sendable {
             "message.max.bytes": String(messageLimit),
             "message.timeout.ms": String(deliveryTime.wholeMilliseconds),
             "queue.buffering.max.kbytes": "1048576",
+            // A route at its limit leaves room in the queue for the others.
+            Self.queueLimit: String((Route.allCases.count + 1) * RequestLimits.recordsLimit),
         ]
     }
 

@@ -9,6 +9,7 @@ struct IncomingBody {
     private let longest: Int
     /// The client; nil if the body is not wanted, whatever it is.
     private let client: ClientAddress?
+    private let route: Route?
     private var length = 0
     private var held = 0
     /// The bytes so far; none of them if the body is not wanted or there was no room.
@@ -20,10 +21,12 @@ struct IncomingBody {
     ///   - announced: the length by the request's header, if it has one.
     ///   - longest: the largest body that is read.
     ///   - client: the client whose body is kept; nil if none is.
-    init(announced: Int?, longest: Int, limits: RequestLimits, client: ClientAddress?) {
+    ///   - route: the route of the request; nil if it has none.
+    init(announced: Int?, longest: Int, limits: RequestLimits, client: ClientAddress?, route: Route?) {
         self.limits = limits
         self.longest = longest
         self.client = client
+        self.route = route
         if client != nil { self.bytes.reserveCapacity(min(announced ?? 0, longest, Self.reservedLimit)) }
     }
 
@@ -34,8 +37,8 @@ struct IncomingBody {
         let count = part.readableBytes
         guard count <= self.longest - self.length else { return false }
         self.length += count
-        guard let client, self.refusal == nil else { return true }
-        self.refusal = self.limits.hold(count, of: client)
+        guard let client, let route, self.refusal == nil else { return true }
+        self.refusal = self.limits.hold(bytes: count, of: client, on: route)
         guard self.refusal == nil else {
             self.release()
             return true
@@ -47,7 +50,9 @@ struct IncomingBody {
 
     /// Drops the bytes, which are no longer in hand.
     mutating func release() {
-        if let client, self.held > 0 { self.limits.release(self.held, of: client) }
+        if let client, let route, self.held > 0 {
+            self.limits.release(bytes: self.held, of: client, on: route)
+        }
         self.held = 0
         self.bytes = []
     }

@@ -4,9 +4,6 @@ import WireFormats
 
 /// A request that was taken in whole, before it becomes records.
 struct Post: Sendable {
-    /// The longest key of a click, in bytes.
-    private static let keyLimit = 256
-
     /// The path with its query.
     var target: String
     var headers: HTTPHeaders
@@ -68,33 +65,12 @@ struct Post: Sendable {
     /// A click stays as it came. Its names are the advertiser's choice, so only the reader of the topic knows
     /// them all.
     private func click(to topic: String, _ settings: GatewaySettings) throws(Answer) -> OutboundRecord {
-        let parts = self.target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
-        guard parts.count == 2 else { throw .malformed("a click without parameters") }
-        let query = Array(parts[1])
-        guard let key = Self.key(of: query, names: settings.clickKeys) else {
-            throw .malformed("a click without an id")
-        }
+        let click = try Click(of: self.target, keys: settings.clickKeys)
         return OutboundRecord(
             topic: topic,
-            key: key,
-            value: query,
+            key: click.key,
+            value: click.query,
             headers: [RecordHeader(AdClick.clientIPHeader, self.client)]
         )
-    }
-
-    /// Returns the value of the first of these parameters that has one. Names are the same in any case, as they
-    /// are for the reader of the topic. A macro that the platform has not replaced, such as `__MUID__`, is no
-    /// value.
-    private static func key(of query: [UInt8], names: [String]) -> [UInt8]? {
-        let parameters = query.split(separator: UInt8(ascii: "&"))
-        for name in names {
-            let prefix = "\(name)=".utf8.map(\.lowercased)
-            for parameter in parameters where parameter.starts(with: prefix, by: { $0.lowercased == $1 }) {
-                let value = PercentEncoding.decode(parameter.dropFirst(prefix.count))
-                let isMacro = value.starts(with: "__".utf8)
-                if !isMacro, (1...Self.keyLimit).contains(value.count) { return value }
-            }
-        }
-        return nil
     }
 }

@@ -135,22 +135,22 @@ final class RecordPublisher: Service {
             self.change(topic) { standing in
                 standing.parcelsInHand -= result.count
                 switch result.last {
-                case .acknowledged?: standing.becomesOpen()
+                case .acknowledged?: standing.acknowledged()
                 case .failed(let words)?:
-                    standing.fails("the cluster does not acknowledge records of '\(topic)': \(words)")
+                    standing.failed("the cluster does not acknowledge records of '\(topic)': \(words)")
                 case nil: break
                 }
             }
         }
     }
 
-    /// Asks the cluster for its topics, and accepts records of those that are there. If it does not answer,
-    /// no topic is taken for well.
+    /// Asks the cluster for its topics. A topic that is there can be tried; if its records were not acknowledged, it
+    /// stays closed until one is. If the cluster does not answer, no topic is taken for well.
     private func check(_ courier: Courier) {
         let problems = courier.problems(with: self.topics, at: self.brokers)
         for topic in self.topics {
             self.change(topic) { standing in
-                if let problem = problems[topic] { standing.fails(problem) } else { standing.becomesOpen() }
+                if let problem = problems[topic] { standing.missed(problem) } else { standing.found() }
             }
         }
     }
@@ -161,14 +161,15 @@ final class RecordPublisher: Service {
             let before = inbox.topics[topic]?.problem
             change(&inbox.topics[topic, default: TopicStanding()])
             let standings = inbox.topics.values
-            // One topic in trouble must not take the others' requests away.
+            // One topic in trouble must not take the others' requests away. A topic that is there but closed needs
+            // requests too: only they can find out that its trouble is over.
+            let absences = standings.compactMap(\.absence)
             let readiness: Health.Readiness =
-                standings.contains(where: \.isOpen)
-                ? .ready : .notReady(reason: standings.lazy.compactMap(\.problem).min() ?? "")
+                absences.count < standings.count ? .ready : .notReady(reason: absences.min() ?? "")
             return (before, inbox.topics[topic]?.problem, readiness)
         }
-        guard before != after else { return }
         self.health.become(readiness)
+        guard before != after else { return }
         if let after {
             self.logger.warning("refusing requests: \(after)")
         } else {

@@ -45,7 +45,13 @@ final class RequestHandler: ChannelInboundHandler {
 
     init(_ answerer: Answerer) {
         self.answerer = answerer
-        self.body = IncomingBody(announced: nil, longest: 0, limits: answerer.limits, client: nil)
+        self.body = IncomingBody(
+            announced: nil,
+            longest: 0,
+            limits: answerer.limits,
+            client: nil,
+            route: nil
+        )
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -84,7 +90,8 @@ final class RequestHandler: ChannelInboundHandler {
             announced: announced,
             longest: longest,
             limits: self.answerer.limits,
-            client: client
+            client: client,
+            route: route
         )
         self.stage = .receiving(exchange)
         // A client that expects this waits for it, or for a refusal, before it sends the body (RFC 9110, 10.1.1).
@@ -136,7 +143,7 @@ final class RequestHandler: ChannelInboundHandler {
         )
         self.stage = .publishing(exchange)
         let (loop, me) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
-        self.answerer.answer(post, on: route) { answer in
+        self.answerer.answer(post, of: client, on: route) { answer in
             loop.execute { me.value.published(answer) }
         }
     }

@@ -2,16 +2,16 @@ internal import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The open connections of a server. Their number is limited, but a new client can always connect: if the
-/// limit is reached, the connection whose last progress is the oldest is closed.
+/// The open connections of a server. Their number is limited, but a new client can always connect: if there
+/// are too many, the one that `ConnectionRanks` names is closed.
 final class ConnectionBook: Sendable {
-    private struct Entry {
-        var channel: any Channel
-        var lastProgress: NIODeadline
+    private struct Entries {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var ranks = ConnectionRanks<ObjectIdentifier, [UInt8]>()
     }
 
     private let limit: Int
-    private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    private let entries = Mutex(Entries())
 
     /// Makes a book without connections.
     ///
@@ -19,25 +19,28 @@ final class ConnectionBook: Sendable {
     init(limit: Int) { self.limit = limit }
 
     func opened(_ channel: any Channel) {
-        let slowest = self.entries.withLock { entries -> (any Channel)? in
-            let slowest =
-                entries.count < self.limit
-                ? nil : entries.min { $0.value.lastProgress < $1.value.lastProgress }
-            if let slowest { entries[slowest.key] = nil }
-            entries[ObjectIdentifier(channel)] = Entry(channel: channel, lastProgress: .now())
-            return slowest?.value.channel
+        let network = channel.remoteAddress?.clientNetwork ?? []
+        let excess = self.entries.withLock { entries -> (any Channel)? in
+            entries.channels[ObjectIdentifier(channel)] = channel
+            entries.ranks.opened(ObjectIdentifier(channel), from: network)
+            // The new connection counts, so that a client with many is ahead of all others.
+            guard entries.ranks.count > self.limit, let first = entries.ranks.first else { return nil }
+            entries.ranks.closed(first)
+            return entries.channels.removeValue(forKey: first)
         }
-        slowest?.close(promise: nil)
+        excess?.close(promise: nil)
     }
 
-    /// Notes that something was written to a connection. A connection that is being answered is then not the
-    /// slowest.
+    /// Notes that many bytes have come on a connection, or that an answer was written to it.
     func progressed(_ channel: any Channel) {
-        self.entries.withLock { $0[ObjectIdentifier(channel)]?.lastProgress = .now() }
+        self.entries.withLock { $0.ranks.progressed(ObjectIdentifier(channel)) }
     }
 
     func closed(_ channel: any Channel) {
-        self.entries.withLock { $0[ObjectIdentifier(channel)] = nil }
+        self.entries.withLock { entries in
+            entries.channels[ObjectIdentifier(channel)] = nil
+            entries.ranks.closed(ObjectIdentifier(channel))
+        }
     }
 }
 
@@ -48,7 +51,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = Never
     typealias OutboundIn = Never
 
-    private let book: ConnectionBook
+    let book: ConnectionBook
     private let headerLimit: TimeAmount
     private let drainLimit: TimeAmount
     private var headerTimer: Scheduled<Void>?
@@ -76,9 +79,9 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    func flush(context: ChannelHandlerContext) {
         self.book.progressed(context.channel)
-        context.write(data, promise: promise)
+        context.flush()
     }
 
     /// Bounds the time that a connection has for its last answer. A client that does not read its answers

@@ -24,16 +24,18 @@ struct HandlerChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            let watch = self.watch()
             // A client that does not read its answers is not read from either.
             try pipeline.addHandler(BackPressureHandler())
             try pipeline.addHandler(IdleStateHandler(readTimeout: self.idleLimit))
+            try pipeline.addHandler(ArrivalMeter(watch.book))
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false,
                 withErrorHandling: false,
                 withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
                 withDecoderLimitConfiguration: self.decoderLimits
             )
-            try pipeline.addHandler(self.watch())
+            try pipeline.addHandler(watch)
             try pipeline.addHandler(HTTPServerPipelineHandler())
             try pipeline.addHandler(self.handler())
             return Connection(channel: channel)

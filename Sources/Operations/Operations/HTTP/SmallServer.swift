@@ -40,9 +40,9 @@ package struct SmallServer: Sendable {
     /// - Parameters:
     ///   - port: 0 for any free port.
     ///   - setting: the name of the setting with the port, for the error.
-    ///   - mostConnections: the largest number of open connections. A connection beyond it closes the one
-    ///     whose last progress is the oldest. Slow clients therefore cannot keep others out, nor use up the
-    ///     descriptors of the process.
+    ///   - mostConnections: the largest number of open connections. A connection beyond it closes one of the
+    ///     client with the most, the one without progress for longest. Slow clients therefore cannot keep others
+    ///     out, nor use up the descriptors of the process.
     ///   - longestHeader: the largest header field, in bytes.
     ///   - longestHeaders: all header fields of a request together, in bytes.
     ///   - headerLimit: the time in which the first request of a connection must have sent its header.
