@@ -90,12 +90,23 @@ struct IntakeTests {
         }
     }
 
-    /// Somebody who invents phones puts many into one upload, and an event may be there twice.
-    @Test func anUploadBringsAFewActivationsAndEachEventOnce() throws {
+    @Test func anUploadBringsEachEventOnceAndAnActivationThatWasFilledInLater() throws {
+        let bench = try IntakeBench()
+        let one = String(decoding: self.phoneActivation(), as: UTF8.self).dropFirst().dropLast()
+        let empty = String(decoding: self.phoneActivation(more: ""), as: UTF8.self).dropFirst().dropLast()
+        let page = one.replacing("ACTIVATE", with: "PAGE")
+        bench.take("sdk-upload", Array("[\(page),\(empty),\(page),\(one)]".utf8), headers: self.jsonUpload)
+        #expect(bench.due.count == 1)
+        #expect(bench.codes(in: "sdk-upload.result") == ["sdk_activation.no_identifier", ""])
+        #expect(bench.scene.sent(to: "sdk-events").count == 2)
+    }
+
+    /// Somebody who invents phones puts many into one upload.
+    @Test func anUploadBringsAFewActivations() throws {
         let bench = try IntakeBench()
         let one = String(decoding: self.phoneActivation(), as: UTF8.self).dropFirst().dropLast()
         let phones = (10..<30).map { one.replacing("1795247999000", with: "17952479\($0)000") }
-        let body = "[\((phones + phones).joined(separator: ","))]"
+        let body = "[\(phones.joined(separator: ","))]"
         bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
         #expect(bench.scene.sent(to: "sdk-events").count == phones.count)
         #expect(bench.due.count + bench.codes(in: "activation.result").count == 10)

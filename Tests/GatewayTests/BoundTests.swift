@@ -270,7 +270,23 @@ struct BoundTests {
         }
     }
 
-    /// Behind a proxy all connections have one address, and the slowest of them is closed.
+    /// The connections of a proxy are those of many clients, and are not counted as those of one.
+    @Test func connectionsOfAProxyAreNotThoseOfOneClient() async throws {
+        let settings = [
+            "connections: 8", "body_time: 600s", "header_time: 600s", "trusted_proxies: [127.0.0.3]",
+        ]
+        try await Stage.run(gateway: settings) { stage async throws in
+            let proxy = PlainHTTP(port: stage.port, source: 0x7F00_0003)
+            let uploads = try (0..<6).map { _ in try proxy.connection(sending: Self.slowUpload) }
+            try await stage.waits { stage.limits.bytesInHand == 6 }
+            let attacker = PlainHTTP(port: stage.port, source: 0x7F00_0002)
+            let silent = try (0..<50).map { _ in try attacker.connection(sending: "POST") }
+            try await stage.waits { silent.count(where: \.isClosedByServer) >= 48 }
+            #expect(uploads.allSatisfy { !$0.isClosedByServer })
+        }
+    }
+
+    /// Where no proxy is named, all connections behind one have one address, and the slowest of them is closed.
     @Test func aConnectionWhoseBodyComesInIsNotTheSlowest() async throws {
         try await Stage.run(gateway: ["connections: 2", "body_time: 600s", "idle_time: 600s"]) {
             stage async throws in

@@ -51,26 +51,52 @@ struct PureTests {
     /// A topic whose records were all refused was once opened by its metadata, once a second.
     @Test func onlyAnAcknowledgedRecordOpensATopicWhoseRecordsWereNot() {
         var standing = TopicStanding()
-        #expect(!standing.isOpen && !standing.hasRoom)
+        #expect(!standing.isOpen && !standing.hasRoom && standing.accept() == nil)
         standing.found()
-        #expect(standing.isOpen)
-        standing.failed("refused")
+        #expect(standing.isOpen && standing.accept() == false)
+        standing.failed("refused", acceptedAt: 1, at: 2)
         standing.found()
         #expect(standing.problem == "refused" && standing.absence == nil)
-        standing.parcelsInHand = 7
+        // What was accepted while the topic was open takes no place of a probe.
+        for _ in 0..<8 { #expect(standing.accept() == true) }
+        #expect(!standing.hasRoom && standing.accept() == nil)
+        standing.probesEnded(1)
         #expect(standing.hasRoom)
-        standing.parcelsInHand = 8
-        #expect(!standing.hasRoom)
         standing.missed("no answer")
         #expect(standing.problem == "no answer")
         standing.found()
         #expect(standing.problem == "refused")
-        standing.acknowledged()
+        standing.acknowledged(at: 3)
         #expect(standing.isOpen && standing.hasRoom)
         // The metadata ends its own complaint.
         standing.missed("no answer")
         #expect(!standing.isOpen)
         standing.found()
+        #expect(standing.isOpen)
+    }
+
+    /// One partition that takes no records must not close its topic, whose other partitions do.
+    @Test func aRecordThatFailedWhileOthersWereAcknowledgedClosesNoTopic() {
+        var standing = TopicStanding()
+        standing.acknowledged(at: 10)
+        standing.failed("one partition", acceptedAt: 9, at: 20)
+        #expect(standing.isOpen)
+        standing.failed("all of them", acceptedAt: 11, at: 20)
+        #expect(!standing.isOpen)
+    }
+
+    /// A topic without requests would stay closed for ever, and page somebody.
+    @Test func aFailureThatNobodyConfirmsIsForgotten() {
+        var standing = TopicStanding()
+        standing.found()
+        standing.failed("refused", acceptedAt: 0, at: 1_000_000_000)
+        _ = standing.accept()
+        standing.forgetOldFailure(at: 90_000_000_000)
+        #expect(!standing.isOpen)
+        standing.probesEnded(1)
+        standing.forgetOldFailure(at: 60_000_000_000)
+        #expect(!standing.isOpen)
+        standing.forgetOldFailure(at: 61_000_000_001)
         #expect(standing.isOpen)
     }
 

@@ -34,7 +34,7 @@ struct StreamTurnTests {
         {
             SimulatedMemory.Fate()
         } application: { _ in
-            Multiplier(copies)
+            Multiplier(copies) { _ in }
         }
         // The number of processed records changes at the end of a turn.
         var sent: [Int64: Int] = [:]
@@ -53,17 +53,43 @@ struct StreamTurnTests {
         #expect(sent.values.reduce(0, +) == records * copies)
         #expect(sent.values.allSatisfy { $0 <= 4_096 + copies }, "\(sent)")
     }
+
+    /// A partition with a backlog of such records must not take all turns.
+    @Test func partitionsTakeTurns() throws {
+        var setup = StreamSetup()
+        setup.partitions = 2
+        let simulation = StreamSimulation(setup)
+        var processed: [Int32] = []
+        let worker = StreamWorker(simulation.topics, in: simulation.cluster, setup: setup, number: 1) {
+            SimulatedMemory.Fate()
+        } application: { _ in
+            Multiplier(5_000) { processed.append($0) }
+        }
+        for partition in 0...1 as ClosedRange<Int32> { simulation.append(0..<6, to: partition) }
+        let isDone = try simulation.timeline.run(for: .seconds(60), in: simulation.cluster) {
+            [worker]
+        } died: { _ in
+        } until: {
+            processed.count == 12
+        }
+        #expect(isDone)
+        #expect(processed == [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
+    }
 }
 
 /// An application that publishes so many records for each one.
 private final class Multiplier: StreamApplication {
     private final class Task: StreamTask {
         let copies: Int
+        let processed: (Int32) -> Void
         let memory = StreamMemory.none
         let nextDue: Int64? = nil
         let byteCount = 0
 
-        init(_ copies: Int) { self.copies = copies }
+        init(_ copies: Int, _ processed: @escaping (Int32) -> Void) {
+            self.copies = copies
+            self.processed = processed
+        }
 
         func restore(_ record: InboundRecord, at now: Moment) {}
         func restored(at now: Moment) {}
@@ -71,14 +97,19 @@ private final class Multiplier: StreamApplication {
         func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {}
 
         func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+            self.processed(record.partition)
             for _ in 0..<self.copies { output.send(OutboundRecord(topic: Part.topic, partition: 0)) }
         }
     }
 
     let copies: Int
+    let processed: (Int32) -> Void
     let topics = [SimulatedCluster.topic]
 
-    init(_ copies: Int) { self.copies = copies }
+    init(_ copies: Int, _ processed: @escaping (Int32) -> Void) {
+        self.copies = copies
+        self.processed = processed
+    }
 
-    func task(for partition: TopicPartition) -> any StreamTask { Task(self.copies) }
+    func task(for partition: TopicPartition) -> any StreamTask { Task(self.copies, self.processed) }
 }

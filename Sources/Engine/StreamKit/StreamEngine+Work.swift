@@ -23,9 +23,12 @@ extension StreamEngine {
         let allowed = self.recordsAllowed - self.transactionRecords
         let batch = min(Self.batch, self.recordsBetweenCounts, max(0, allowed))
         let lastID = self.lastID + UInt64(Self.batch)
-        for index in self.assignments.indices where self.assignments[index].isWorking {
+        // The partition that a turn ends with is the last of the next turn, so that it cannot take all turns.
+        let (first, count) = (self.nextAssignment, self.assignments.count)
+        for index in (0..<count).lazy.map({ (first + $0) % count }) where self.assignments[index].isWorking {
             guard taken < batch, self.hasRoom(upTo: lastID) else { break }
             taken += self.process(index, atMost: batch - taken, sendingUpTo: lastID)
+            self.nextAssignment = (index + 1) % count
         }
         if taken > 0 {
             if self.transactionRecords == 0 { self.transactionSince = self.now.monotonic }

@@ -59,6 +59,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var phase = Phase.working
     var stage = Stage.closed(retryAt: .min)
     var assignments: [Assignment<B.Source>] = []
+    /// The index of the partition that is read first in the next turn.
+    var nextAssignment = 0
     /// The tasks whose partitions the group has taken back, with the commit of that time. The group may
     /// assign the partitions again at once.
     var kept: [TopicPartition: (task: any StreamTask, committed: CommittedPosition)] = [:]

@@ -61,7 +61,8 @@ final class UploadTask: StreamTask {
             var seen: Set<String> = []
             for event in upload.events {
                 let id = event.id
-                guard seen.insert(id).inserted else { continue }
+                // An activation may come again with what it did not know before, under the same id.
+                guard seen.insert(id).inserted || event.type == .activate else { continue }
                 let mayActivate = counts.activations < Self.activationsLimit
                 if self.take(event, id: id, mayActivate: mayActivate, of: upload, record, at: now, to: output)
                 {

@@ -9,7 +9,7 @@ import WorkerKit
 // it blames a record.
 //
 // A callback came with a click, through phones and networks. So whatever is wrong with it, or with the answer
-// of its host, ends in a final outcome and never in a dead letter, and makes no other record wait.
+// of its host, ends in a final outcome and never in a dead letter, and holds no lane.
 extension ActivationHandler {
     /// Plans a conversion on a way to Tencent's living interfaces.
     func plan(
@@ -117,8 +117,7 @@ extension ActivationHandler {
         _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
         guard !(200...299).contains(response.status) else {
-            let reason = Reason("marketing.not_an_answer", "The response holds no answer of Tencent.")
-            return .retry(Retry(reason, blame: .upstream))
+            return .retry(Retry(Self.notAnAnswer, blame: .upstream))
         }
         let verdict = self.verdict(onStatusOf: response, attempt, of: "Tencent")
         // A limit is one of the account or the application, and other accounts go on.
@@ -140,14 +139,14 @@ extension ActivationHandler {
         case .accepted: return .answer(answer)
         case .busy: return .retry(Retry(reason, blame: .upstream))
         case .expiredToken, .misconfigured:
-            let mayPass = reply.meaning == .expiredToken && token?.isRenewed == true
-            // Anybody can write a callback of another advertiser, so its host says nothing of our token.
-            guard answer.route != .callback else {
-                return mayPass
-                    ? .retry(Retry(reason, blame: .record, after: .seconds(5))) : .refuse(reason, answer)
+            // A request without a token is one to a callback, whose path the upstream may not know.
+            guard let token else { return .refuse(reason, answer) }
+            // Anybody can write the callback of another advertiser, so this need not be about our token.
+            guard answer.route != .callback else { return .retry(.lane(reason, after: .seconds(60))) }
+            guard reply.meaning == .expiredToken, token.isRenewed else {
+                return .hold(reason, scope: .lane)
             }
-            guard mayPass else { return .hold(reason, scope: .lane) }
-            token?.hasExpired()
+            token.hasExpired()
             return .retry(.lane(reason, after: .seconds(5)))
         case .limited(let period): return .retry(.lane(reason, after: period.pause(at: attempt.now)))
         // Nothing tells whether a phone chose the wrong parameter or we did. One such record is refused, and a
@@ -162,8 +161,8 @@ extension ActivationHandler {
     }
 
     /// Returns the verdict on a callback: no dead letter, and no suspicion of our configuration because of a path
-    /// or a parameter that a phone chose. No answer of the host makes other records wait: one that asks to wait
-    /// is about this record, which waits alone, and not without end.
+    /// or a parameter that a phone chose. No answer of the host holds a lane or closes a gate: one that asks to
+    /// wait is about this record, which waits alone, and not without end.
     private func final(
         _ verdict: Verdict<Activation, ActivationAnswer>,
         of job: Activation,
@@ -176,7 +175,7 @@ extension ActivationHandler {
         case .hold(let reason, _) where !reason.code.hasPrefix("transport."): return .refuse(reason, answer)
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
         case .retry(let retry):
-            let alone = Self.withoutGates(retry)
+            let alone = Self.alone(retry, attempt)
             // Failures of an outage do not count, but the last one may be one.
             guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return .retry(alone) }
             return .giveUp(alone, answer)
@@ -184,16 +183,28 @@ extension ActivationHandler {
         }
     }
 
-    /// Returns a retry for which the record waits alone, an hour at most.
-    private static func withoutGates(_ retry: Retry) -> Retry {
+    /// Returns a retry for which the record waits alone, for four hours at most.
+    ///
+    /// Where all records of the account would have to wait, the pause doubles with each failure. Ten tries take
+    /// some eight hours: a limit ends in that time, an operator can mend a token, and it costs little if a
+    /// stranger has provoked them.
+    private static func alone(_ retry: Retry, _ attempt: Attempt) -> Retry {
         var alone = retry
-        if retry.gatesLane { alone.blame = .record }
+        if retry.gatesLane {
+            alone.after = max(retry.after ?? .zero, .seconds(60) * (1 << min(attempt.failures, 8)))
+        }
+        // A phone chose the path, and what it leads to may be a page.
+        if retry.gatesLane || retry.reason == Self.notAnAnswer { alone.blame = .record }
         alone.gatesLane = false
         alone.gatesUpstream = false
-        alone.after = retry.after.map { min($0, .seconds(3_600)) }
+        alone.after = alone.after.map { min($0, .seconds(4 * 3_600)) }
         return alone
     }
 
+    private static let notAnAnswer = Reason(
+        "marketing.not_an_answer",
+        "The response holds no answer of Tencent."
+    )
     private static let noToken = Reason("marketing.no_token", "The account has no access token yet.")
 
     /// Returns the answer for a conversion on one of these ways.

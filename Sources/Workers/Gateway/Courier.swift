@@ -6,6 +6,10 @@ struct Parcel: Sendable {
     /// The topic of all records.
     var topic: String
     var records: [OutboundRecord]
+    /// The monotonic time at which they were accepted.
+    var acceptedAt: Int64
+    /// Whether they were accepted to find out whether the topic takes records again.
+    var isProbe: Bool
     /// Is called with nil once all records are acknowledged, or with the reason why they are not.
     var whenDone: @Sendable (RecordPublisher.Refusal?) -> Void
 }
@@ -14,21 +18,19 @@ struct Parcel: Sendable {
 final class Courier {
     /// The fates of the parcels of a topic that were done since the last look.
     struct Result {
-        /// The end of a parcel that tells something about the cluster.
-        enum End {
-            case acknowledged
-            /// The cluster did not take a record, with librdkafka's words.
-            case failed(String)
-        }
-
-        /// The number of parcels.
-        var count = 0
-        /// The end of the last parcel; nil if none of them tells anything about the cluster.
-        var last: End?
+        /// The number of probes.
+        var probes = 0
+        /// Whether the records of any parcel were acknowledged.
+        var isAcknowledged = false
+        /// librdkafka's words about the record that the cluster did not take, and the monotonic time at which it was
+        /// accepted; of several, the one that was accepted last.
+        var failure: (words: String, acceptedAt: Int64)?
     }
 
     private struct Delivery {
         var topic: String
+        var acceptedAt: Int64
+        var isProbe: Bool
         var whenDone: @Sendable (RecordPublisher.Refusal?) -> Void
         var unreported = 0
         var error: KafkaError?
@@ -55,7 +57,12 @@ final class Courier {
     func send(_ parcel: Parcel) {
         self.lastID += 1
         let id = self.lastID
-        var delivery = Delivery(topic: parcel.topic, whenDone: parcel.whenDone)
+        var delivery = Delivery(
+            topic: parcel.topic,
+            acceptedAt: parcel.acceptedAt,
+            isProbe: parcel.isProbe,
+            whenDone: parcel.whenDone
+        )
         for record in parcel.records {
             do throws(KafkaError) {
                 try self.producer.send(record, id: id)
@@ -96,16 +103,20 @@ final class Courier {
     }
 
     private func end(_ delivery: Delivery) {
+        var result = self.results[delivery.topic] ?? Result()
+        if delivery.isProbe { result.probes += 1 }
         var refusal: RecordPublisher.Refusal?
-        var end: Result.End? = .acknowledged
-        if let error = delivery.error {
+        switch delivery.error {
+        case nil: result.isAcknowledged = true
+        case let error?:
             refusal = error.code == .messageTooLarge ? .tooLarge : .unavailable
             // The size of a record and a full queue tell nothing about the cluster.
             let isOurs = error.code == .messageTooLarge || error.code == .queueFull
-            end = isOurs ? nil : .failed(error.message)
+            if !isOurs, delivery.acceptedAt >= result.failure?.acceptedAt ?? .min {
+                result.failure = (error.message, delivery.acceptedAt)
+            }
         }
-        self.results[delivery.topic, default: Result()].count += 1
-        if let end { self.results[delivery.topic]?.last = end }
+        self.results[delivery.topic] = result
         delivery.whenDone(refusal)
     }
 

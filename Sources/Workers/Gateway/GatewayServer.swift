@@ -34,6 +34,9 @@ struct GatewayServer: Service {
             port: self.settings.port,
             setting: "gateway.port",
             mostConnections: self.settings.connections,
+            isProxy: { [proxies = self.settings.trustedProxies] in
+                $0.ipAddress.flatMap { ClientAddress($0) }.map { proxies.contains($0) } ?? false
+            },
             longestHeader: Self.longestHeader,
             longestHeaders: 2 * Self.longestHeader,
             headerLimit: self.settings.headerTime,

@@ -128,7 +128,7 @@ struct GatewaySettings: Sendable {
         self.bytesInHandLimit = gateway.bytes(
             "bytes_in_hand",
             default: 64 << 20,
-            in: (1 << 20)...(1 << 40),
+            in: (1 << 20)...(1 << 29),
             help:
                 "Bytes of all bodies between their arrival and their answer; beyond it the answer is 503. One of "
                 + "several routes can have half of them; beyond it the answer is 503 too. One client can have a "
@@ -222,6 +222,7 @@ struct GatewaySettings: Sendable {
             "linger.ms": String(linger.wholeMilliseconds),
             "message.max.bytes": String(messageLimit),
             "message.timeout.ms": String(deliveryTime.wholeMilliseconds),
+            // Twice the most bytes in hand that can be set, so that no route can keep the others out of the queue.
             "queue.buffering.max.kbytes": "1048576",
             // A route at its limit leaves room in the queue for the others.
             Self.queueLimit: String((Route.allCases.count + 1) * RequestLimits.recordsLimit),

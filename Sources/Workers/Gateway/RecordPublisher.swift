@@ -28,8 +28,10 @@ final class RecordPublisher: Service {
         var isClosed = false
     }
 
-    /// The wait between two looks at the cluster while it does not take all topics.
+    /// The wait between two looks at the cluster while it does not have all topics.
     private static let checkInterval = Duration.seconds(1)
+    /// The same while it has all of them and does not take all of their records, which the looks do not end.
+    private static let slowCheckInterval = Duration.seconds(30)
 
     private let properties: [String: String]
     private let topics: [String]
@@ -67,9 +69,15 @@ final class RecordPublisher: Service {
     func publish(_ records: [OutboundRecord], whenDone: @escaping @Sendable (Refusal?) -> Void) {
         guard let topic = records.first?.topic else { return whenDone(nil) }
         let isAccepted = self.inbox.withLock { inbox in
-            guard !inbox.isClosed, inbox.topics[topic]?.hasRoom == true else { return false }
-            inbox.parcels.append(Parcel(topic: topic, records: records, whenDone: whenDone))
-            inbox.topics[topic]?.parcelsInHand += 1
+            guard !inbox.isClosed, let isProbe = inbox.topics[topic]?.accept() else { return false }
+            let parcel = Parcel(
+                topic: topic,
+                records: records,
+                acceptedAt: Moment.now.monotonic,
+                isProbe: isProbe,
+                whenDone: whenDone
+            )
+            inbox.parcels.append(parcel)
             return true
         }
         guard isAccepted else { return whenDone(.unavailable) }
@@ -102,10 +110,13 @@ final class RecordPublisher: Service {
             for parcel in self.takeParcels() { courier.send(parcel) }
             self.note(try courier.serve { self.logger.pass(on: $0) })
             if self.stop.isRequested, courier.isEmpty, self.closeIfEmpty() { return }
-            let isOpen = self.inbox.withLock { $0.topics.values.allSatisfy(\.isOpen) }
+            let (isOpen, isThere) = self.inbox.withLock { inbox in
+                let standings = inbox.topics.values
+                return (standings.allSatisfy(\.isOpen), standings.allSatisfy { $0.absence == nil })
+            }
             if !isOpen, !self.stop.isRequested, Moment.now.monotonic >= nextCheck {
                 self.check(courier)
-                nextCheck = Moment.now.after(Self.checkInterval)
+                nextCheck = Moment.now.after(isThere ? Self.slowCheckInterval : Self.checkInterval)
                 continue
             }
             wait(atMost: isOpen ? .seconds(1) : .milliseconds(200))
@@ -132,13 +143,16 @@ final class RecordPublisher: Service {
     /// Notes the fates of parcels that are done.
     private func note(_ results: [String: Courier.Result]) {
         for (topic, result) in results {
+            let now = Moment.now.monotonic
             self.change(topic) { standing in
-                standing.parcelsInHand -= result.count
-                switch result.last {
-                case .acknowledged?: standing.acknowledged()
-                case .failed(let words)?:
-                    standing.failed("the cluster does not acknowledge records of '\(topic)': \(words)")
-                case nil: break
+                standing.probesEnded(result.probes)
+                if result.isAcknowledged { standing.acknowledged(at: now) }
+                if let failure = result.failure {
+                    standing.failed(
+                        "the cluster does not acknowledge records of '\(topic)': \(failure.words)",
+                        acceptedAt: failure.acceptedAt,
+                        at: now
+                    )
                 }
             }
         }
@@ -151,6 +165,7 @@ final class RecordPublisher: Service {
         for topic in self.topics {
             self.change(topic) { standing in
                 if let problem = problems[topic] { standing.missed(problem) } else { standing.found() }
+                standing.forgetOldFailure(at: Moment.now.monotonic)
             }
         }
     }

@@ -59,6 +59,8 @@ final class RequestHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         self.bodyTimer?.cancel()
+        // Records that are being published are in memory until their report, also when nobody waits for it.
+        if case .publishing = self.stage { return }
         self.body.release()
     }
 
@@ -154,6 +156,7 @@ final class RequestHandler: ChannelInboundHandler {
             self.write(answer, to: exchange, isRead: true, context)
         } else {
             // The peer has gone without its answer.
+            self.body.release()
             self.answerer.count(answer, on: exchange.route, since: exchange.start)
             self.stage = .closing
         }

@@ -54,7 +54,8 @@ struct TrustedProxies: Sendable {
         return client
     }
 
-    private func contains(_ address: ClientAddress) -> Bool {
+    /// Whether a peer is one of the proxies.
+    func contains(_ address: ClientAddress) -> Bool {
         self.ranges.contains { $0.contains(address) }
     }
 }

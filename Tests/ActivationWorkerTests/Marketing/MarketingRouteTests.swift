@@ -21,7 +21,8 @@ import WorkerKit
     private static func handler(
         actionSetID: UInt64? = 77,
         token: MarketingSettings.TokenSource? = .fixed(Secret("sec-1"), path: nil),
-        takesCallbacks: Bool = true
+        takesCallbacks: Bool = true,
+        callbackAttempts: Int = 5
     ) throws -> ActivationHandler {
         let app = MarketingSettings.App(
             actionSetID: actionSetID,
@@ -38,7 +39,7 @@ import WorkerKit
             ActivationSettings(
                 keys: actionSetID == nil ? [Self.account: keys] : [:],
                 configurationAttemptsLimit: 2,
-                callbackAttemptsLimit: 5,
+                callbackAttemptsLimit: callbackAttempts,
                 marketing: marketing
             )
         )
@@ -361,7 +362,7 @@ import WorkerKit
         (200, #"{"code":11002}"#, 1, "refuse marketing.11002"),
         (200, #"{"code":11000}"#, 1, "refuse marketing.11000"),
         (200, #"{"code":77}"#, 5, "refuse marketing.77"),
-        (200, "<html>", 1, "retry marketing.not_an_answer upstream"),
+        (200, "<html>", 1, "retry marketing.not_an_answer record"),
         (200, "<html>", 5, "give up marketing.not_an_answer"), (302, "", 1, "refuse http.302"),
         (404, "", 1, "refuse http.404"), (400, "", 1, "refuse http.400"),
         (503, "", 4, "retry http.503 upstream"), (503, "", 5, "give up http.503"),
@@ -377,9 +378,27 @@ import WorkerKit
     /// A click can carry the callback of another advertiser. The lane was once held for that, and the record never
     /// ended.
     @Test(arguments: [11_000, 11_002, 11_014, 12_000, 31_033])
-    func aTokenThatACallbackDoesNotTakeIsARefusal(code: Int) throws {
-        let verdict = try Self.verdict(#"{"code":\#(code)}"#, callback: Self.tokenCallback)
-        #expect(Self.shown(verdict) == "refuse marketing.\(code)")
+    func aTokenThatACallbackDoesNotTakeLetsTheRecordWaitAlone(code: Int) throws {
+        func verdict(_ attempt: Int) throws -> Verdict {
+            try Self.verdict(#"{"code":\#(code)}"#, callback: Self.tokenCallback, attempt: attempt)
+        }
+        #expect(Self.shown(try verdict(1)) == "retry marketing.\(code) record")
+        #expect(Self.shown(try verdict(5)) == "give up marketing.\(code)")
+    }
+
+    /// A limit of a day, or the time in which an operator mends a token, is longer than a few tries in a row.
+    @Test func whatAnAccountHasToWaitForIsAskedForLessAndLessOften() throws {
+        let pauses = try (1...12).map { number in
+            let attempt = Attempt(number: number, now: ActivationHandlerTests.now)
+            let handler = try Self.handler(callbackAttempts: 100)
+            let job = try Self.call(handler, Self.record(callback: Self.callback)).job
+            let response = HTTPResponse(status: 200, body: Array(#"{"code":11017}"#.utf8))
+            guard case .retry(let retry) = handler.interpret(.response(response), of: job, attempt) else {
+                throw NoCall()
+            }
+            return Int(retry.after?.components.seconds ?? 0) / 60
+        }
+        #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 128, 240, 240, 240, 240])
     }
 
     @Test func onlyAReportLetsTheTokenBeRenewed() throws {
@@ -406,7 +425,7 @@ import WorkerKit
         guard case .retry(let retry) = handler.interpret(.response(response), of: job, Self.attempt) else {
             throw NoCall()
         }
-        #expect(!retry.gatesLane && !retry.gatesUpstream && retry.after == .seconds(3_600))
+        #expect(!retry.gatesLane && !retry.gatesUpstream && retry.after == .seconds(14_400))
     }
 
     @Test func aHostWithAPrivateAddressIsAMatterOfOurNetwork() throws {

@@ -38,7 +38,8 @@ extension Engine {
         self.dispatch.gates.callEnded(call, at: self.now.monotonic)
     }
 
-    /// Takes back a call that was not tried. Nothing is noted against its record, nor for or against its endpoint.
+    /// Takes back a call that was not tried. Nothing counts against its record, nor for or against its endpoint; only the
+    /// rate has been used.
     ///
     /// If requests before it failed, they may have failed for the sake of their own records, so this one need not wait.
     private func callNotTried(_ id: EntryID, _ call: CallInFlight, because error: TransferError) {

@@ -5,24 +5,39 @@ import Synchronization
 /// The open connections of a server. Their number is limited, but a new client can always connect: if there
 /// are too many, the one that `ConnectionRanks` names is closed.
 final class ConnectionBook: Sendable {
+    /// The connections that are counted together.
+    private enum Home: Hashable {
+        case network([UInt8])
+        /// The connection alone: its peer asks for many clients.
+        case itself(ObjectIdentifier)
+    }
+
     private struct Entries {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        var ranks = ConnectionRanks<ObjectIdentifier, [UInt8]>()
+        var ranks = ConnectionRanks<ObjectIdentifier, Home>()
     }
 
     private let limit: Int
+    private let isProxy: @Sendable (SocketAddress) -> Bool
     private let entries = Mutex(Entries())
 
     /// Makes a book without connections.
     ///
     /// - Parameter limit: the largest number of open connections.
-    init(limit: Int) { self.limit = limit }
+    ///   - isProxy: Whether a peer asks for many clients, so that its connections are not those of one.
+    init(limit: Int, isProxy: @escaping @Sendable (SocketAddress) -> Bool) {
+        self.limit = limit
+        self.isProxy = isProxy
+    }
 
     func opened(_ channel: any Channel) {
-        let network = channel.remoteAddress?.clientNetwork ?? []
+        let address = channel.remoteAddress
+        let home =
+            address.map(self.isProxy) == true
+            ? Home.itself(ObjectIdentifier(channel)) : .network(address?.clientNetwork ?? [])
         let excess = self.entries.withLock { entries -> (any Channel)? in
             entries.channels[ObjectIdentifier(channel)] = channel
-            entries.ranks.opened(ObjectIdentifier(channel), from: network)
+            entries.ranks.opened(ObjectIdentifier(channel), from: home)
             // The new connection counts, so that a client with many is ahead of all others.
             guard entries.ranks.count > self.limit, let first = entries.ranks.first else { return nil }
             entries.ranks.closed(first)

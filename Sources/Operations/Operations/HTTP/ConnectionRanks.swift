@@ -2,7 +2,8 @@
 /// connections, the one that has made no progress for longest.
 ///
 /// A client that opens many connections thereby closes its own. Among networks with the same number, the one
-/// without progress for longest comes first; if each has one connection, the slowest of all is closed.
+/// comes first of which nothing was heard for longest, be it progress or another connection; if each has one
+/// connection, the slowest of all is closed.
 struct ConnectionRanks<Connection: Hashable & Sendable, Network: Hashable & Sendable>: Sendable {
     private var homes: [Connection: Network] = [:]
     private var connections: [Network: UseOrder<Connection>] = [:]

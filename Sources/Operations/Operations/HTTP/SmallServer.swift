@@ -29,6 +29,7 @@ package struct SmallServer: Sendable {
     private let port: Int
     private let setting: String
     private let mostConnections: Int
+    private let isProxy: @Sendable (SocketAddress) -> Bool
     private let longestHeader: Int
     private let longestHeaders: Int
     private let headerLimit: Duration
@@ -43,6 +44,7 @@ package struct SmallServer: Sendable {
     ///   - mostConnections: the largest number of open connections. A connection beyond it closes one of the
     ///     client with the most, the one without progress for longest. Slow clients therefore cannot keep others
     ///     out, nor use up the descriptors of the process.
+    ///   - isProxy: whether a peer asks for many clients, so that each of its connections counts as one client.
     ///   - longestHeader: the largest header field, in bytes.
     ///   - longestHeaders: all header fields of a request together, in bytes.
     ///   - headerLimit: the time in which the first request of a connection must have sent its header.
@@ -55,6 +57,7 @@ package struct SmallServer: Sendable {
         port: Int,
         setting: String,
         mostConnections: Int,
+        isProxy: @escaping @Sendable (SocketAddress) -> Bool = { _ in false },
         longestHeader: Int,
         longestHeaders: Int,
         headerLimit: Duration = .seconds(10),
@@ -65,6 +68,7 @@ package struct SmallServer: Sendable {
         self.port = port
         self.setting = setting
         self.mostConnections = mostConnections
+        self.isProxy = isProxy
         self.longestHeader = longestHeader
         self.longestHeaders = longestHeaders
         self.headerLimit = headerLimit
@@ -157,7 +161,7 @@ package struct SmallServer: Sendable {
 
     /// Makes what watches each connection. All of them share one book.
     private var watch: @Sendable () -> ConnectionWatch {
-        let book = ConnectionBook(limit: self.mostConnections)
+        let book = ConnectionBook(limit: self.mostConnections, isProxy: self.isProxy)
         let (headerLimit, drainLimit) = (TimeAmount(self.headerLimit), TimeAmount(self.drainLimit))
         return { ConnectionWatch(book, headerLimit: headerLimit, drainLimit: drainLimit) }
     }
