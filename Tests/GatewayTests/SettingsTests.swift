@@ -26,14 +26,4 @@ struct SettingsTests {
         }
         #expect("\(error.map { "\($0)" } ?? "")".contains(fault))
     }
-
-    /// With a shorter queue, one route could fill it for all.
-    @Test func theQueueOfTheProducerIsTheGateways() throws {
-        let lines = ["properties:", "  - name: queue.buffering.max.messages", "    value: '1000'"]
-        let error = #expect(throws: SettingsFaults.self) {
-            try Stage.settings(brokers: "localhost:9092", kafka: lines)
-        }
-        let fault = "queue.buffering.max.messages belongs to the gateway and cannot be set"
-        #expect("\(error.map { "\($0)" } ?? "")".contains(fault))
-    }
 }

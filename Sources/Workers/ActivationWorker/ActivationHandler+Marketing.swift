@@ -161,8 +161,8 @@ extension ActivationHandler {
     }
 
     /// Returns the verdict on a callback: no dead letter, and no suspicion of our configuration because of a path
-    /// or a parameter that a phone chose. No answer of the host holds a lane or closes a gate: one that asks to
-    /// wait is about this record, which waits alone, and not without end.
+    /// or a parameter that a phone chose. No answer of the host holds a lane: one about the account is about this
+    /// record, which waits alone, and not without end. A host that asks everybody to wait is not called.
     private func final(
         _ verdict: Verdict<Activation, ActivationAnswer>,
         of job: Activation,
@@ -174,12 +174,12 @@ extension ActivationHandler {
         // A failure of the transport says that our own network or names are at fault, and not the host's answer.
         case .hold(let reason, _) where !reason.code.hasPrefix("transport."): return .refuse(reason, answer)
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
-        case .retry(let retry):
+        case .retry(let retry) where !retry.gatesUpstream:
             let alone = Self.alone(retry, attempt)
             // Failures of an outage do not count, but the last one may be one.
             guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return .retry(alone) }
             return .giveUp(alone, answer)
-        case .answer, .refuse, .call, .giveUp, .hold: return verdict
+        case .answer, .refuse, .call, .retry, .giveUp, .hold: return verdict
         }
     }
 
@@ -196,7 +196,6 @@ extension ActivationHandler {
         // A phone chose the path, and what it leads to may be a page.
         if retry.gatesLane || retry.reason == Self.notAnAnswer { alone.blame = .record }
         alone.gatesLane = false
-        alone.gatesUpstream = false
         alone.after = alone.after.map { min($0, .seconds(4 * 3_600)) }
         return alone
     }

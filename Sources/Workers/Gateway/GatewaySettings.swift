@@ -75,9 +75,7 @@ struct GatewaySettings: Sendable {
             deliveryTime: self.deliveryTime
         )
         let extra = kafka.kafkaProperties { name, value in
-            name == Self.queueLimit
-                ? "\(name) belongs to the gateway and cannot be set"
-                : ClientProperty.objection(to: name, value.reveal(), of: "the gateway")
+            ClientProperty.objection(to: name, value.reveal(), of: "the gateway")
         }
         self.producerProperties = own.merging(extra.values.mapValues { $0.reveal() }) { $1 }
         self.loginFiles = extra.watchedFiles
@@ -179,8 +177,6 @@ struct GatewaySettings: Sendable {
         self.check(gateway, messageLimit: messageLimit)
     }
 
-    /// librdkafka's property with the most records that wait for the cluster.
-    private static let queueLimit = "queue.buffering.max.messages"
     /// The bytes that headers, key and framing can add to a body in its record.
     private static let frameBytes = 48_000
 
@@ -225,7 +221,7 @@ struct GatewaySettings: Sendable {
             // Twice the most bytes in hand that can be set, so that no route can keep the others out of the queue.
             "queue.buffering.max.kbytes": "1048576",
             // A route at its limit leaves room in the queue for the others.
-            Self.queueLimit: String((Route.allCases.count + 1) * RequestLimits.recordsLimit),
+            "queue.buffering.max.messages": String((Route.allCases.count + 1) * RequestLimits.recordsLimit),
         ]
     }
 
