@@ -70,9 +70,18 @@ let fuzzTargets: [Target] =
 // The version of all programs. Deploy/build sets it from git; any other build is on its way to this release.
 let version = Context.environment["FLOTILLA_VERSION"] ?? "0.1.0"
 
+// CI optimizes what simulations compute with, in a debug build too: they take most of the time of its tests.
+let optimizes = Context.environment["FLOTILLA_OPTIMIZE_SIMULATIONS"] != nil
+let computing: Set<String> = ["Records", "ServiceKit", "Simulation", "StreamKit", "WireFormats", "WorkerKit"]
+
 /// A library of `Sources`, in the folder of its floor. Floors stand on each other, and imports go downwards only.
 func room(_ name: String, on floor: String, dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: house)
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: "Sources/\(floor)/\(name)",
+        swiftSettings: house + (optimizes && computing.contains(name) ? [.unsafeFlags(["-O"])] : [])
+    )
 }
 
 /// An executable: the main of a room that holds its commands.
