@@ -72,11 +72,11 @@ struct OutageTests {
             try await stage.broker.setFaults(faults)
             #expect(try await stage.post(Stage.upload, "during").status == 503)
             try await stage.broker.setFaults(BrokerFaults())
-            // The gateway stays ready, because only a request can find out that the trouble is over.
-            #expect(stage.health.readiness == .ready)
             try await stage.waits {
                 stage.registry.exposition().contains(#"gateway_topic_open{topic="sdk-upload"} 0"#)
             }
+            // The gateway stays ready, because only a request can find out that the trouble is over.
+            #expect(stage.health.readiness == .ready)
             #expect(try await stage.post(Stage.upload, "after").status == 200)
             #expect(try await stage.records(on: "sdk-upload").map(\.text).sorted() == ["after", "before"])
         }

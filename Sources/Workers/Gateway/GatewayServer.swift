@@ -1,3 +1,4 @@
+import NIOCore
 import Operations
 import ServerTLS
 import ServiceLifecycle

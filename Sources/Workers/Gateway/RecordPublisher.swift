@@ -108,17 +108,18 @@ final class RecordPublisher: Service {
             self.stop.bell.answer()
             self.health.beat()
             for parcel in self.takeParcels() { courier.send(parcel) }
-            self.note(try courier.serve { self.logger.pass(on: $0) })
+            // A client that has its answer can send the next request before the answers are noted here.
+            let now = Moment.now.monotonic
+            self.note(try courier.serve { self.logger.pass(on: $0) }, at: now)
             if self.stop.isRequested, courier.isEmpty, self.closeIfEmpty() { return }
-            let (isOpen, isThere) = self.inbox.withLock { inbox in
-                let standings = inbox.topics.values
-                return (standings.allSatisfy(\.isOpen), standings.allSatisfy { $0.absence == nil })
-            }
+            let isOpen = self.inbox.withLock { $0.topics.values.allSatisfy(\.isOpen) }
             if !isOpen, !self.stop.isRequested, Moment.now.monotonic >= nextCheck {
                 self.check(courier)
+                let isThere = self.inbox.withLock { $0.topics.values.allSatisfy { $0.absence == nil } }
                 nextCheck = Moment.now.after(isThere ? Self.slowCheckInterval : Self.checkInterval)
                 continue
             }
+            if !isOpen { for topic in self.topics { self.change(topic) { $0.forgetOldFailure(at: now) } } }
             wait(atMost: isOpen ? .seconds(1) : .milliseconds(200))
         }
     }
@@ -141,9 +142,8 @@ final class RecordPublisher: Service {
     }
 
     /// Notes the fates of parcels that are done.
-    private func note(_ results: [String: Courier.Result]) {
+    private func note(_ results: [String: Courier.Result], at now: Int64) {
         for (topic, result) in results {
-            let now = Moment.now.monotonic
             self.change(topic) { standing in
                 standing.probesEnded(result.probes)
                 if result.isAcknowledged { standing.acknowledged(at: now) }
@@ -158,14 +158,13 @@ final class RecordPublisher: Service {
         }
     }
 
-    /// Asks the cluster for its topics. A topic that is there can be tried; if its records were not acknowledged, it
-    /// stays closed until one is. If the cluster does not answer, no topic is taken for well.
+    /// Asks the cluster for its topics. A topic that is there can be tried; a failure of its records stays. If the
+    /// cluster does not answer, no topic is taken for well.
     private func check(_ courier: Courier) {
         let problems = courier.problems(with: self.topics, at: self.brokers)
         for topic in self.topics {
             self.change(topic) { standing in
                 if let problem = problems[topic] { standing.missed(problem) } else { standing.found() }
-                standing.forgetOldFailure(at: Moment.now.monotonic)
             }
         }
     }

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Whether the cluster takes the records of one topic, as far as is known.
 struct TopicStanding: Sendable {
     private struct Failure {
