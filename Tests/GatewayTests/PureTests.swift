@@ -57,7 +57,7 @@ struct PureTests {
         standing.failed("refused", acceptedAt: 1, at: 2)
         standing.found()
         #expect(standing.problem == "refused" && standing.absence == nil)
-        // What was accepted while the topic was open takes no place of a probe.
+        // A request that was accepted while the topic was open takes no place of a probe.
         for _ in 0..<8 { #expect(standing.accept() == true) }
         #expect(!standing.hasRoom && standing.accept() == nil)
         standing.probesEnded(1)

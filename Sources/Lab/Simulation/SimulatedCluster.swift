@@ -61,6 +61,8 @@ package final class SimulatedCluster {
     package var channelTopics: Set<String> = []
     /// Whether the calls of any record may share requests.
     var sharesRequests = false
+    /// Whether a status 429 is about the record of a call alone, and not about its lane.
+    var waitsAlone: (SimulatedUpstream.Call) -> Bool = { _ in false }
     /// A description of each broken promise.
     package var violations: [String] = [] {
         didSet { for one in self.violations.dropFirst(oldValue.count) { self.narrator?.tell("judge", one) } }

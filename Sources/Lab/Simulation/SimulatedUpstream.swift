@@ -111,6 +111,8 @@ package final class SimulatedUpstream: Upstream {
     /// Whether calls within a record's pause are violations. They are not where a record can have two copies
     /// of which only one was told to wait.
     var mayJudgePauses = true
+    /// Whether a status 429 is about the record of a call alone, and not about its lane.
+    var waitsAlone: (Call) -> Bool = { _ in false }
     /// The time before which no call to an endpoint may begin, because its `Retry-After` said so. Calls that
     /// share requests have one for each lane.
     private var gates: [String: Gate] = [:]
@@ -178,7 +180,8 @@ package final class SimulatedUpstream: Upstream {
         let isHalf = self.split.remove(call.record) != nil
         // A follow-up call may begin although an answer with `Retry-After` has arrived at the same instant,
         // since the engine may not have looked at that answer yet.
-        if let gate = self.gates[call.gate], call.at < gate.until, !isHalf,
+        let name = self.waitsAlone(call) ? call.record : call.gate
+        if let gate = self.gates[name], call.at < gate.until, !isHalf,
             !(call.isFollowUp && call.at == gate.at)
         {
             self.violations.append("\(call) began before Retry-After had passed")
@@ -220,7 +223,7 @@ package final class SimulatedUpstream: Upstream {
         if response.status == 429 {
             // The engine waits at most this long before it asks again.
             let pause = min(seconds, 300) * 1_000_000_000
-            for name in call.gates {
+            for name in self.waitsAlone(call) ? [call.record] : call.gates {
                 self.gates[name] = Gate(until: max(self.gates[name]?.until ?? .min, now + pause), at: now)
             }
         }

@@ -83,6 +83,7 @@ package final class SimulatedWorker: SimulatedProcess {
         )
         self.broker.partitionsGivenUp = { [unowned upstream] in upstream.orphanEverything() }
         self.broker.callBytes = { [unowned upstream] in upstream.bytesInHand }
+        upstream.waitsAlone = { [unowned cluster] in cluster.waitsAlone($0) }
         upstream.mayJudgePauses = cluster.isExactlyOnce || cluster.retryTopics.isEmpty
         upstream.isAlive = { [unowned broker = self.broker] in broker.isAlive() }
         upstream.judge = { [unowned self, unowned cluster] call in self.judge(call, of: cluster) }

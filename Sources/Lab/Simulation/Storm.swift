@@ -50,6 +50,7 @@ package final class Storm: SeededStorm, CallStorm {
         if plan.hasParkingTopic { self.simulation.makeParkingTopic() }
         self.simulation.handler = subject?.handler
         self.simulation.cluster.sharesRequests = subject?.sharesRequests == true
+        if let subject { self.simulation.cluster.waitsAlone = subject.waitsAlone }
         self.simulation.cluster.channelTopics = Set(subject?.handler.channelTopics ?? [])
         self.simulation.settings.channelTopics = subject?.handler.channelTopics ?? []
         self.random = random

@@ -27,6 +27,8 @@ package struct StormSubject {
     let samples: [Sample]
     /// Whether records of the handler may share requests. A record then waits for others longer than for itself.
     let sharesRequests: Bool
+    /// Whether a status 429 is about the record of a call alone, and not about its lane.
+    let waitsAlone: (SimulatedUpstream.Call) -> Bool
     /// Makes the answer of an upstream without faults, which arrives after the given time. Where records share a
     /// request, this is called once with the first of its calls and the whole request, and `SharedRequest` tells
     /// all calls.
@@ -36,11 +38,13 @@ package struct StormSubject {
         handler: ErasedHandler,
         samples: [Sample],
         sharesRequests: Bool = false,
+        waitsAlone: @escaping (SimulatedUpstream.Call) -> Bool = { _ in false },
         reply: @escaping (SimulatedUpstream.Call, Duration) -> SimulatedUpstream.Reply
     ) {
         self.handler = handler
         self.samples = samples
         self.sharesRequests = sharesRequests
+        self.waitsAlone = waitsAlone
         self.reply = reply
     }
 }

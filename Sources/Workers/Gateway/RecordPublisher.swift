@@ -30,7 +30,7 @@ final class RecordPublisher: Service {
 
     /// The wait between two looks at the cluster while it does not have all topics.
     private static let checkInterval = Duration.seconds(1)
-    /// The same while it has all of them and does not take all of their records, which the looks do not end.
+    /// The wait while it has all of them and does not take all of their records, which no look ends.
     private static let slowCheckInterval = Duration.seconds(30)
 
     private let properties: [String: String]

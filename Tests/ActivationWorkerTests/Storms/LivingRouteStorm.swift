@@ -23,7 +23,8 @@ final class LivingRouteStorm {
         let subject = StormSubject(
             handler: ErasedHandler(RehearsedHandler(base: try Self.handler())),
             samples: samples,
-            sharesRequests: true
+            sharesRequests: true,
+            waitsAlone: { $0.lane.contains("/callback/") }
         ) { tencent.reply(to: $0, after: $1) }
         self.tencent = tencent
         self.storm = Storm(seed: seed, of: subject)
