@@ -29,8 +29,7 @@ extension IntakeStorm {
         let phone = SimulatedPhone(self.stranger(number, of: 5), startedAt: now)
         // The query has it encoded, and every slash takes three bytes there.
         let callback = "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3D" + String(repeating: "c", count: 4_055)
-        let click = phone.click(secondsBefore: 5) + "&callback=" + callback
-        self.publish(click: Array(click.utf8))
+        self.publish(click: phone.click(secondsBefore: 5) + "&callback=" + callback)
         let size = AdversaryPlan.messageLimit - Int.random(in: 300...8_000, using: &self.random)
         let filler = String(repeating: "f", count: size)
         switch Int.random(in: 0..<3, using: &self.random) {
