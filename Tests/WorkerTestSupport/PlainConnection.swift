@@ -40,22 +40,26 @@ package final class PlainConnection: Sendable {
     }
 
     /// Returns when the other side has closed it, or after the socket's patience.
-    package func closedByServer() async { _ = await self.wait(reading: 65_536, isEnough: { $0 <= 0 }) }
+    package func closedByServer() async { _ = await self.read(65_536, isEnough: { $0 <= 0 }) }
 
-    /// Waits until something has come back, or for the socket's patience. The answer stays there to be read.
+    /// Waits until an answer has begun, or for the socket's patience. The answer stays there to be read.
     ///
-    /// - Returns: whether an answer has come; false if the other side has closed the connection without one.
-    @discardableResult
-    package func hasAnswer() async -> Bool {
-        await self.wait(reading: 1, Int32(MSG_PEEK), isEnough: { _ in true }) > 0
+    /// - Returns: the status of the answer; nil if the other side has closed the connection without one.
+    package func status() async -> Int? {
+        let start = await self.read(
+            "HTTP/1.1 200".utf8.count,
+            Int32(MSG_PEEK | MSG_WAITALL),
+            isEnough: { _ in true }
+        )
+        return Int(String(decoding: start.suffix(3), as: UTF8.self))
     }
 
     /// On a thread of its own: the server under test needs those of the tasks.
-    private func wait(
-        reading size: Int,
+    private func read(
+        _ size: Int,
         _ flags: Int32 = 0,
         isEnough: @escaping @Sendable (Int) -> Bool
-    ) async -> Int {
+    ) async -> [UInt8] {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var chunk = [UInt8](repeating: 0, count: size)
@@ -63,7 +67,9 @@ package final class PlainConnection: Sendable {
                     let count = unsafe chunk.withUnsafeMutableBytes {
                         unsafe recv(self.descriptor, $0.baseAddress, $0.count, flags)
                     }
-                    if isEnough(count) { return continuation.resume(returning: count) }
+                    if isEnough(count) {
+                        return continuation.resume(returning: Array(chunk.prefix(max(0, count))))
+                    }
                 }
             }
         }

@@ -40,6 +40,7 @@ extension FuzzTarget {
         var pairs = ["click_time=\(click.clickedAt)"]
         if let muid = click.muid { pairs.append("muid=\(muid)") }
         if let appID = click.appID { pairs.append("appid=\(appID)") }
+        if let advertiserID = click.advertiserID { pairs.append("advertiser_id=\(advertiserID)") }
         if let id = click.clickID {
             pairs.append(
                 "click_id=" + String(decoding: PercentEncoding.encode(Array(id.utf8)), as: UTF8.self)
