@@ -135,9 +135,7 @@ struct BoundTests {
     @Test func oneClientsReportsLeaveRoomForOthers() async throws {
         try await Stage.run(gateway: ["reports_limit: 10000"], kafka: ["delivery_time: 300s"]) {
             stage async throws in
-            var faults = BrokerFaults()
-            faults.refusedProduceShare = 1
-            try await stage.broker.setFaults(faults)
+            try await stage.refusesAllRecords()
             let body = String(repeating: #"{"type":"opened","deviceId":"d"}"# + "\n", count: 7_000)
             let first = try stage.http.connection(
                 sending:
@@ -162,9 +160,7 @@ struct BoundTests {
     @Test func bytesOfAClientThatHasGoneAreInHandUntilTheReport() async throws {
         try await Stage.run(gateway: ["connections: 1"], kafka: ["delivery_time: 300s"]) {
             stage async throws in
-            var faults = BrokerFaults()
-            faults.refusedProduceShare = 1
-            try await stage.broker.setFaults(faults)
+            try await stage.refusesAllRecords()
             let gone = try stage.http.connection(
                 sending: "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\nin hand"
             )

@@ -67,9 +67,7 @@ struct OutageTests {
         try await Stage.run(gateway: ["routes: [uploads]"], kafka: ["delivery_time: 300ms"]) {
             stage async throws in
             #expect(try await stage.post(Stage.upload, "before").status == 200)
-            var faults = BrokerFaults()
-            faults.refusedProduceShare = 1
-            try await stage.broker.setFaults(faults)
+            try await stage.refusesAllRecords()
             #expect(try await stage.post(Stage.upload, "during").status == 503)
             try await stage.broker.setFaults(BrokerFaults())
             try await stage.waits {

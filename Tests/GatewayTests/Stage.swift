@@ -137,6 +137,13 @@ struct Stage: Sendable {
         try await self.http.request("GET", path, headers: ["Host": "gateway"].merging(headers) { $1 })
     }
 
+    /// From now on, and until its faults change, the broker acknowledges no record.
+    func refusesAllRecords() async throws {
+        var faults = BrokerFaults()
+        faults.refusedProduceShare = 1
+        try await self.broker.setFaults(faults)
+    }
+
     /// Everything that stands on a topic now.
     func records(on topic: String) async throws -> [InboundRecord] {
         let address = self.broker.address
