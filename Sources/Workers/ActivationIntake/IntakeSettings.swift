@@ -84,6 +84,7 @@ package struct IntakeSettings: Sendable {
             default: CallbackURL.standardHosts,
             help: "The hosts that the callback of a click may name. One that names another is left out."
         )
+        if let fault = CallbackURL.Rules.fault(of: hosts) { clicks.reportFault("callback_hosts", fault) }
         self.callbacks = CallbackURL.Rules(hosts: Set(hosts.map { $0.lowercased() }))
         let attribution = reader.section("attribution")
         self.attribution = attribution.oneOf(

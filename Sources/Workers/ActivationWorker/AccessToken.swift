@@ -1,5 +1,6 @@
 import Operations
 import Synchronization
+import WireFormats
 
 /// An access token of the Marketing API as it is now. When it changes, it changes while the worker runs. The
 /// object is safe to use from any thread.
@@ -21,6 +22,19 @@ package final class AccessToken: Sendable {
 
     /// The token; empty if there is none yet. It is put into requests, and nowhere else.
     var bytes: [UInt8] { self.state.withLock { $0.bytes } }
+
+    /// The reason why a text is no token, without the text.
+    struct Fault: Error, CustomStringConvertible {
+        var description: String {
+            "holds white space, characters that are not ASCII, or more than 4096 bytes"
+        }
+    }
+
+    /// Checks a token that a person or another program has written. A token that no header and no URL can carry would
+    /// make each of its calls fail.
+    static func check(_ token: Secret) throws(Fault) {
+        guard TokenPair.isToken(token.revealBytes()) else { throw Fault() }
+    }
 
     /// Takes over a new token.
     func replace(by token: Secret) {

@@ -67,16 +67,12 @@ extension ActivationHandler {
         }
         switch way {
         case .report(_, let account):
-            return self.verdict(on: exchange, of: job, attempt, token: account.token, route: .marketing)
+            let answer = Self.answer(to: job, on: .marketing, after: exchange, token: account.token)
+            return self.verdict(on: exchange, answer, attempt, token: account.token)
         case .callback(let template, _):
-            let verdict = self.verdict(
-                on: exchange,
-                of: job,
-                attempt,
-                token: template.token,
-                route: .callback
-            )
-            return self.final(verdict, of: job, attempt)
+            let answer = Self.answer(to: job, on: .callback, after: exchange, token: template.token)
+            let verdict = self.verdict(on: exchange, answer, attempt, token: template.token)
+            return self.final(verdict, answer, at: attempt)
         case .refused(let reason): return .refuse(reason, Self.answer(to: job, on: .callback))
         }
     }
@@ -86,10 +82,9 @@ extension ActivationHandler {
     /// - Parameter token: The token that the request carried; nil if it carried none.
     private func verdict(
         on exchange: Exchange,
-        of job: Activation,
+        _ answer: ActivationAnswer,
         _ attempt: Attempt,
-        token: AccessToken?,
-        route: ActivationRoute
+        token: AccessToken?
     ) -> Verdict<Activation, ActivationAnswer> {
         switch exchange {
         // The host is on our list, so its address is a matter of our own network or of its names.
@@ -100,13 +95,6 @@ extension ActivationHandler {
             guard let reply = MarketingReply(answering: response) else {
                 return self.verdict(onStatusOf: response, attempt)
             }
-            var answer = Self.answer(to: job, on: route)
-            answer.marketing = MarketingAnswer(
-                reply,
-                httpStatus: response.status,
-                to: job,
-                token: token?.bytes ?? []
-            )
             return self.verdict(on: reply, answer, attempt, token: token)
         }
     }
@@ -122,7 +110,9 @@ extension ActivationHandler {
         let verdict = self.verdict(onStatusOf: response, attempt, of: "Tencent")
         // A limit is one of the account or the application, and other accounts go on.
         if response.status == 429, case .retry(let retry) = verdict {
-            return .retry(.lane(retry.reason, after: retry.after ?? .seconds(60)))
+            // A date that has passed names no time to wait.
+            let pause = retry.after.flatMap { $0 > .zero ? $0 : nil }
+            return .retry(.lane(retry.reason, after: pause ?? .seconds(60)))
         }
         return verdict
     }
@@ -165,10 +155,9 @@ extension ActivationHandler {
     /// record, which waits alone, and not without end. A host that asks everybody to wait is not called.
     private func final(
         _ verdict: Verdict<Activation, ActivationAnswer>,
-        of job: Activation,
-        _ attempt: Attempt
+        _ answer: ActivationAnswer,
+        at attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
-        let answer = Self.answer(to: job, on: .callback)
         switch verdict {
         case .reject(let rejection): return .refuse(rejection.reason, answer)
         // A failure of the transport says that our own network or names are at fault, and not the host's answer.
@@ -206,10 +195,25 @@ extension ActivationHandler {
     )
     private static let noToken = Reason("marketing.no_token", "The account has no access token yet.")
 
-    /// Returns the answer for a conversion on one of these ways.
-    static func answer(to activation: Activation, on route: ActivationRoute) -> ActivationAnswer {
+    /// Returns the answer for a conversion on one of these ways, with the reply that its call has got.
+    ///
+    /// - Parameter token: The token that the request carried. It is masked in what Tencent says.
+    static func answer(
+        to activation: Activation,
+        on route: ActivationRoute,
+        after exchange: Exchange? = nil,
+        token: AccessToken? = nil
+    ) -> ActivationAnswer {
         var answer = self.answer(to: activation)
         answer.route = route
+        if case .response(let response)? = exchange, let reply = MarketingReply(answering: response) {
+            answer.marketing = MarketingAnswer(
+                reply,
+                httpStatus: response.status,
+                to: activation,
+                token: token?.bytes ?? []
+            )
+        }
         return answer
     }
 }

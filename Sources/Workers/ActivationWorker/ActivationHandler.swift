@@ -98,6 +98,7 @@ package struct ActivationHandler: Handler {
             + self.marketing.tokens.compactMap { source, token in
                 guard case .fixed(let text, let path?) = source else { return nil }
                 return SecretFileWatch.File(path: path, owner: ["file": path], known: text) {
+                    try AccessToken.check($0)
                     token.replace(by: $0)
                 }
             }

@@ -45,6 +45,11 @@ extension ActivationProgram {
             default: CallbackURL.standardHosts,
             help: "The hosts that a click's callback may name. Nothing is sent anywhere else."
         )
+        if let fault = CallbackURL.Rules.fault(of: hosts) {
+            reader.reportFault("callback_hosts", fault)
+        } else if hosts.isEmpty, apps.values.contains(where: \.takesCallbacks) {
+            reader.reportFault("callback_hosts", "names no host, and an app has callbacks: true")
+        }
         let isLab = reader.bool(
             "callback_lab",
             default: false,
@@ -142,9 +147,10 @@ extension ActivationProgram {
             return .pair(file, isRenewedHere: isRenewedHere)
         }
         guard let fixed else { return nil }
-        guard fixed.revealBytes().allSatisfy(\.isVisible) else {
-            let problem = "holds white space or characters that are not ASCII"
-            reader.reportFault(ofSecret: "access_token", problem)
+        do throws(AccessToken.Fault) {
+            try AccessToken.check(fixed)
+        } catch {
+            reader.reportFault(ofSecret: "access_token", error.description)
             return nil
         }
         return .fixed(fixed, path: reader.path(ofSecret: "access_token"))
@@ -163,14 +169,19 @@ extension ActivationProgram {
     /// Masks a report to the Marketing API or to a callback.
     static func maskedReport(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
-        let secrets = ["access_token=", "cb="]
-        let url = self.masking(Array(request.url.utf8), from: secrets, to: UInt8(ascii: "&"))
-        masked.url = String(decoding: url, as: UTF8.self)
+        if let query = request.url.firstIndex(of: "?") {
+            // A report's query begins with the token, and its body with the account. The query of a callback holds
+            // what a click has brought, under whatever names.
+            let isReport = request.body?.starts(with: #"{"account_id":"#.utf8) == true
+            let rest = request.url[query...].firstIndex(of: "&") ?? request.url.endIndex
+            masked.url =
+                request.url[...query] + (isReport ? "access_token=masked\(request.url[rest...])" : "masked")
+        }
         masked.headers = request.headers.map {
             $0.name == "access-token" ? HTTPHeader($0.name, "masked") : $0
         }
         let personal = self.personalFields.map { "\"\($0)\":\"" }
-        masked.body = request.body.map { self.masking($0, from: personal, to: UInt8(ascii: "\"")) }
+        masked.body = request.body.map { self.masking($0, from: personal) }
         return masked
     }
 
@@ -179,13 +190,13 @@ extension ActivationProgram {
         "hash_idfa", "hash_imei", "hash_oaid", "hash_android_id", "caid", "click_id", "ip", "user_agent",
     ]
 
-    /// Replaces what stands between each of the beginnings and the next end. A byte behind a backslash, which JSON
-    /// escapes by, is no end.
-    private static func masking(_ text: [UInt8], from beginnings: [String], to end: UInt8) -> [UInt8] {
+    /// Replaces what stands between each of the beginnings and the next quotation mark. One behind a backslash, which
+    /// JSON escapes by, is no end.
+    private static func masking(_ text: [UInt8], from beginnings: [String]) -> [UInt8] {
         beginnings.reduce(text) { text, beginning in
             guard let start = text.firstRange(of: Array(beginning.utf8))?.upperBound else { return text }
             var position = start
-            while position < text.count, text[position] != end {
+            while position < text.count, text[position] != UInt8(ascii: "\"") {
                 position += text[position] == UInt8(ascii: "\\") ? 2 : 1
             }
             return Array(text[..<start] + "masked".utf8 + text[min(position, text.count)...])

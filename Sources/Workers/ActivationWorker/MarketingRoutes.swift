@@ -97,17 +97,15 @@ struct MarketingRoutes: Sendable {
     /// Returns the way of a conversion; nil if it is reported to GDT's scheme 2.
     func way(of activation: Activation) -> Way? {
         guard let account = self.accounts[activation.account] else { return nil }
-        guard account.takesCallbacks, let callback = activation.callback else {
-            return account.report.map { .report($0, account) }
-        }
+        let usual = account.report.map { Way.report($0, account) }
+        guard account.takesCallbacks, let callback = activation.callback else { return usual }
         do throws(CallbackURL.Refusal) {
             let url = try CallbackURL(callback, self.rules)
             var template = CallbackTemplate(account: activation.account, url: url, reach: self.reach)
             if url.asksForToken {
-                // A token goes nowhere but to the API that issued it, whatever a callback asks for.
-                guard url.origin == self.origin, let token = account.token else {
-                    return .refused(Self.noToken)
-                }
+                // A token goes nowhere but to the API that issued it, whatever a callback asks for. A conversion
+                // whose callback cannot have one takes the way that it would take without a callback.
+                guard url.origin == self.origin, let token = account.token else { return usual }
                 template.token = token
             }
             return .callback(template, try self.place(of: url, for: activation.account))
@@ -124,11 +122,6 @@ struct MarketingRoutes: Sendable {
             endpoint: Self.endpoint + 1 + index
         )
     }
-
-    private static let noToken = Reason(
-        "callback.no_token",
-        "The callback asks for an access token, and there is none for its host."
-    )
 
     private static func origin(of url: BaseURL?) -> String {
         let text = url?.text.lowercased() ?? UserActionTarget.standardURL

@@ -43,6 +43,16 @@ import WorkerTestSupport
         #expect(handler.watchedFiles.map(\.known) == [Secret("tok")])
         let gdt = Self.settings(["sign_key: s", "encrypt_key: e"])
         #expect(try Self.loaded(gdt, in: folder).handler.endpoints.count == 1)
+        // A token that another program writes there is checked as at the start, and quoted nowhere.
+        let token = try #require(handler.marketing.tokens.values.first)
+        let file = try #require(handler.watchedFiles.first)
+        for text in ["to\u{1}k3n", "to k3n", String(repeating: "k3n", count: 2_000)] {
+            let error = #expect(throws: AccessToken.Fault.self) { try file.use(Secret(text)) }
+            #expect(error?.description.contains("k3n") == false)
+        }
+        #expect(token.bytes == Array("tok".utf8))
+        try file.use(Secret("new"))
+        #expect(token.bytes == Array("new".utf8))
         let callbacks = Self.settings(["sign_key: s", "encrypt_key: e", "callbacks: true"])
         #expect(try Self.loaded(callbacks, in: folder).handler.endpoints.count == 4)
     }
@@ -62,6 +72,20 @@ import WorkerTestSupport
         let found = Self.fault(Self.settings(app, shared), in: try TemporaryFolder())
         #expect(found.contains(fault), "\(found)")
         #expect(found.split(separator: "\n").count <= 2)
+    }
+
+    @Test(arguments: [
+        ("'https://api.e.qq.com'", "must be hosts like"), ("[api.e.qq.com, '*.qq.com']", "not \"*.qq.com\""),
+        ("'api.e.qq.com:8080'", "must be hosts like"), ("api.e.qq.com.", "must be hosts like"),
+        ("'api e'", "must be hosts like"), ("[]", "names no host"), ("[API.e.qq.com, 127.0.0.1]", ""),
+    ])
+    func aHostThatNoCallbackCanNameIsAFault(hosts: String, fault: String) throws {
+        let app = Self.marketing + ["access_token: t", "callbacks: true"]
+        let found = Self.fault(
+            Self.settings(app, ["callback_hosts: \(hosts)"]),
+            in: try TemporaryFolder()
+        )
+        #expect(fault.isEmpty ? found.isEmpty : found.contains("callback_hosts") && found.contains(fault))
     }
 
     @Test(arguments: [

@@ -18,8 +18,8 @@ enum ConversionInStorm: String, CaseIterable {
     case badCallback
     /// A conversion whose callback leads elsewhere. No call may be made for it.
     case forbiddenHost
-    /// A conversion whose callback asks for a token on a host that has not issued it.
-    case forbiddenToken
+    /// A conversion whose callback asks for a token on a host that has not issued it. It takes the way of a report.
+    case foreignToken
 
     /// The header by which the audit knows the kind of a record.
     private static let header = "kind"
@@ -32,17 +32,21 @@ enum ConversionInStorm: String, CaseIterable {
 
     /// Whether Tencent refuses the action.
     var isBad: Bool { self == .badReport || self == .badCallback }
-    var isForbidden: Bool { self == .forbiddenHost || self == .forbiddenToken }
     /// The beginning of the address that alone may be called.
     var address: String? {
         switch self {
-        case .report, .badReport: "\(Self.api)/v3.0/user_actions/add?access_token="
+        case .report, .badReport, .foreignToken: "\(Self.api)/v3.0/user_actions/add?access_token="
         case .callback, .badCallback: "\(Self.api)/conv?cb=click%2B1"
         case .tokenCallback: "\(Self.api)/v3.0/user_actions/add?cb=click%2B2"
-        case .forbiddenHost, .forbiddenToken: nil
+        case .forbiddenHost: nil
         }
     }
-    var showsToken: Bool { self == .report || self == .badReport || self == .tokenCallback }
+    var showsToken: Bool {
+        switch self {
+        case .report, .badReport, .tokenCallback, .foreignToken: true
+        case .callback, .badCallback, .forbiddenHost: false
+        }
+    }
 
     private var callbackText: String? {
         switch self {
@@ -50,7 +54,7 @@ enum ConversionInStorm: String, CaseIterable {
         case .callback, .badCallback: SimulatedCallback.text("click+1", at: Self.api)
         case .tokenCallback: "https%3A%2F%2Fapi.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd%3Fcb%3Dclick%252B2"
         case .forbiddenHost: SimulatedCallback.text("click", at: "http://10.0.0.1")
-        case .forbiddenToken: "https%3A%2F%2Ftracking.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd%3Fcb%3Dclick"
+        case .foreignToken: "https%3A%2F%2Ftracking.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd%3Fcb%3Dclick"
         }
     }
 
@@ -70,7 +74,7 @@ enum ConversionInStorm: String, CaseIterable {
             key: Array("k\(key)".utf8),
             value: Array(json.utf8),
             headers: [RecordHeader(Self.header, self.rawValue)],
-            ends: self.isBad || self.isForbidden ? ["rejected"] : ["succeeded"]
+            ends: self.isBad || self == .forbiddenHost ? ["rejected"] : ["succeeded"]
         )
     }
 }

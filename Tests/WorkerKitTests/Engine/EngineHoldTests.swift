@@ -174,6 +174,18 @@ struct EngineHoldTests {
         #expect(simulation.violations == [])
     }
 
+    /// An upstream can ask for a wait of no time at all, and for each answer again.
+    @Test func aLaneThatIsAskedToWaitForNothingIsCalledOnceASecond() throws {
+        let simulation = Simulation()
+        simulation.reply = { call in call.at < 60_000_000_000 ? Reply(430, retryAfter: 0) : Reply(200) }
+        for index in 0..<20 { simulation.cluster.append("record \(index)") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(60))
+        #expect((50...60 + worker.engine.settings.concurrency).contains(worker.upstream.calls.count))
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.cluster.letters.isEmpty && simulation.violations == [])
+    }
+
     /// An account that has used up its requests waits, and the account beside it does not.
     @Test func aLaneThatWasAskedToWaitHoldsUpNobodyElse() throws {
         let simulation = Simulation()

@@ -59,7 +59,8 @@ extension Engine {
             entry.firstFailedAt = entry.firstFailedAt ?? self.now.wall
             entry.lastReason = retry.reason
         }
-        let pause = min(retry.after ?? self.settings.lanes.firstPause, Self.longestLaneGate)
+        let asked = retry.after.map { max($0, Self.shortestLaneGate) }
+        let pause = min(asked ?? self.settings.lanes.firstPause, Self.longestLaneGate)
         if self.dispatch.gates.laneGated(call, until: self.now.after(pause)) {
             self.metrics.gated(pause)
             self.metrics.showHold(of: Self.shown(call.lane), because: retry.reason.code)
@@ -73,6 +74,10 @@ extension Engine {
         }
         self.keepHeld(id, in: call.lane)
     }
+
+    /// The shortest time between two probes of a lane that was asked to wait, for an upstream that asks for no time at
+    /// all: without it, a limited account would be called again as fast as it answers.
+    private static var shortestLaneGate: Duration { .seconds(1) }
 
     /// The longest time between two probes of a lane that was asked to wait. A quota of a day can be raised
     /// during the day, and one answer, perhaps of a single faulty server, must not stop a lane for so long.

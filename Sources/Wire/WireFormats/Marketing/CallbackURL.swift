@@ -28,6 +28,25 @@ package struct CallbackURL: Hashable, Sendable {
             self.hosts = hosts
             self.allowsPorts = allowsPorts
         }
+
+        /// Returns the reason why no callback could name one of these hosts, as the end of a sentence; nil if each is a
+        /// host and nothing else.
+        package static func fault(of hosts: [String]) -> String? {
+            guard let wrong = hosts.first(where: { !self.isHost($0) }) else { return nil }
+            return "must be hosts like tracking.e.qq.com, without scheme, port, path or wildcard, and not "
+                + "\"\(SafeText.line(wrong, limit: 64))\""
+        }
+
+        private static func isHost(_ text: String) -> Bool {
+            let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            return text.utf8.count <= 253
+                && labels.allSatisfy { label in
+                    (1...63).contains(label.count)
+                        && label.map(\.lowercased).allSatisfy {
+                            $0.isLowercase || $0.isDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                        }
+                }
+        }
     }
 
     /// Reads the value of the click feed's parameter `callback`.

@@ -70,7 +70,9 @@ package struct MarketingReply: Hashable, Sendable {
         case 11_017: .limited(.minute)
         case 11_018: .limited(.day)
         case 11_008, 11_019, 11_022: .limited(.unknown)
-        case 11_002, 11_004, 11_005, 11_007, 11_009...11_014, 11_020, 12_000...12_999, 31_033: .misconfigured
+        // Every documented code of these thousands is about the sender. One that is not documented is taken for the
+        // like: it splits no batch, and no conversion is refused for it.
+        case 11_001...12_999, 31_033: .misconfigured
         case Self.parameterCodes: .badParameter
         default: .undocumented
         }

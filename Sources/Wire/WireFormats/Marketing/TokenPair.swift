@@ -40,7 +40,7 @@ package struct TokenPair: Hashable, Sendable {
     package init(json: [UInt8]) throws(Fault) {
         guard let object = JSONObject(json) else { throw Fault(description: "is not one JSON object") }
         func text(_ name: String) throws(Fault) -> String {
-            guard let text = object.string(name), !text.isEmpty, text.utf8.allSatisfy(\.isVisible) else {
+            guard let text = object.string(name), Self.isToken(text) else {
                 throw Fault(description: "has no \(name), or one with characters that no token has")
             }
             return text
@@ -53,9 +53,23 @@ package struct TokenPair: Hashable, Sendable {
         self.clientSecret = try text("client_secret")
         self.refreshToken = try text("refresh_token")
         self.accessToken = object.value("access_token") == nil ? "" : try text("access_token")
-        self.accessExpiresAt = object.integer("access_token_expires_at")
-        self.refreshExpiresAt = object.integer("refresh_token_expires_at")
+        func time(_ name: String) throws(Fault) -> Int64? {
+            guard object.value(name) != nil else { return nil }
+            guard let time = object.integer(name), Self.times.contains(time) else {
+                throw Fault(description: "has no whole number of seconds since 1970 as \(name)")
+            }
+            return time
+        }
+        self.accessExpiresAt = try time("access_token_expires_at")
+        self.refreshExpiresAt = try time("refresh_token_expires_at")
     }
+
+    /// The times that a file may name. A time in milliseconds lies beyond them, and a token with such an end would never
+    /// be renewed.
+    private static let times: ClosedRange<Int64> = 0...99_999_999_999
+
+    /// The lifetime of an access token where an answer names none, in seconds: the one that Tencent documents.
+    private static let usualLifetime: Int64 = 86_400
 
     /// The content of the file.
     package var json: [UInt8] {
@@ -106,24 +120,29 @@ package struct TokenPair: Hashable, Sendable {
         var pair = self
         pair.accessToken = access
         if let refresh = data.string("refresh_token"), Self.isToken(refresh) { pair.refreshToken = refresh }
-        pair.accessExpiresAt = Self.end(of: data.integer("access_token_expires_in"), from: now)
+        pair.accessExpiresAt =
+            Self.end(of: data.integer("access_token_expires_in"), from: now) ?? now &+ Self.usualLifetime
         pair.refreshExpiresAt =
             Self.end(of: data.integer("refresh_token_expires_in"), from: now) ?? self.refreshExpiresAt
         return pair
     }
 
-    /// Returns whether the access token is missing, or expires within a time.
+    /// Returns whether the access token is missing, or expires within a time. One whose end nobody knows may have
+    /// expired, and only a renewal tells.
     ///
     /// - Parameters:
     ///   - margin: seconds.
     ///   - now: seconds since 1970.
     package func isDue(within margin: Int64, at now: Int64) -> Bool {
         guard !self.accessToken.isEmpty else { return true }
-        return self.accessExpiresAt.map { $0 &- now < margin } ?? false
+        return self.accessExpiresAt.map { $0 &- now < margin } ?? true
     }
 
-    private static func isToken(_ text: String) -> Bool {
-        (1...4_096).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisible)
+    private static func isToken(_ text: String) -> Bool { self.isToken(Array(text.utf8)) }
+
+    /// Returns whether a token can be carried by a header and a URL: 1 to 4096 visible characters of ASCII.
+    package static func isToken(_ text: [UInt8]) -> Bool {
+        (1...4_096).contains(text.count) && text.allSatisfy(\.isVisible)
     }
 
     /// Returns when a lifetime ends; nil for one that no token has.
