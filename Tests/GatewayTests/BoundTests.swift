@@ -1,4 +1,5 @@
 import EmbeddedBroker
+import Foundation
 import Operations
 import Testing
 import WorkerTestSupport
@@ -97,11 +98,117 @@ struct BoundTests {
             slow.send(body)
             try await stage.waits { stage.limits.bytesInHand == body.utf8.count }
             let other = ["X-Forwarded-For": "198.51.100.7"]
-            #expect(try await stage.post(Stage.upload, body, headers: other).status == 503)
             #expect(try await stage.post(Stage.upload, "small", headers: other).status == 200)
-            slow.send("x")
-            #expect(await slow.status() == 200)
+            // What comes in takes the place of what does not.
             #expect(try await stage.post(Stage.upload, body, headers: other).status == 200)
+            #expect(await slow.status() == 503)
+            try await stage.waits { stage.limits.bytesInHand == 0 }
+            #expect(stage.closes("bytes_in_hand") == 1)
+        }
+    }
+
+    /// A body that has come whole waits for the cluster, and nobody takes its place.
+    @Test func bytesOfACompleteBodyAreInHandUntilTheReport() async throws {
+        let settings = [
+            "bytes_in_hand: 1MiB", "body_limit: 600000", "trusted_proxies: ['127.0.0.1']",
+            "routes: [uploads]",
+        ]
+        try await Stage.run(gateway: settings, kafka: ["delivery_time: 300s"]) { stage async throws in
+            try await stage.refusesAllRecords()
+            let body = String(repeating: "x", count: 600_000)
+            let head = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: 600000\r\n\r\n"
+            let first = try stage.http.connection(sending: head)
+            first.send(body)
+            try await stage.waits { stage.limits.recordsInHand(on: .uploads) == 1 }
+            let other = ["X-Forwarded-For": "198.51.100.7"]
+            #expect(try await stage.post(Stage.upload, body, headers: other).status == 503)
+            try await stage.broker.setFaults(BrokerFaults())
+            #expect(await first.status() == 200)
+        }
+    }
+
+    /// NIO reads no request behind one that asks for another protocol, and kept all bytes that came: 400 MB in two seconds.
+    @Test(arguments: [
+        "GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+        "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+            + "Content-Length: 1\r\n\r\nx",
+    ])
+    func aRequestThatAsksForAnotherProtocolIsTheLast(text: String) async throws {
+        try await Stage.run { stage async throws in
+            let answer = try await stage.http.exchange(text)
+            #expect(answer.status == (text.hasPrefix("POST") ? 200 : 404))
+            #expect(answer.headers["connection"] == "close")
+            let connection = try stage.http.connection(sending: text)
+            let more = String(repeating: "x", count: 1 << 20)
+            var sent = 0
+            while connection.sends(more), sent < 1_000 { sent += 1 }
+            #expect(sent < 1_000)
+        }
+    }
+
+    /// Java's client asks for HTTP/2 at first, and goes on with HTTP/1.1 if it is not there.
+    @Test func answersBeforeARequestForAnotherProtocolGoOut() async throws {
+        try await Stage.run { stage async throws in
+            let click = "GET /clicks/gdt?muid=1 HTTP/1.1\r\nHost: a\r\n"
+            let upgrade = click + "Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+            let connection = try stage.http.connection(sending: click + "\r\n" + upgrade)
+            let text = String(decoding: await connection.untilClosed(), as: UTF8.self)
+            #expect(text.components(separatedBy: "HTTP/1.1 200").count == 3)
+            #expect(text.components(separatedBy: "Connection: close").count == 2)
+        }
+    }
+
+    /// A number that no integer of ours holds once switched the time of the body off.
+    @Test(arguments: ["9223372036854775808", "18446744073709551615", "2000000"])
+    func aBodyThatNobodyCouldSendIsTooLarge(length: String) async throws {
+        try await Stage.run(gateway: ["body_limit: 1000000"]) { stage async throws in
+            let head = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
+            #expect(try await stage.http.exchange(head).status == 413)
+            #expect(stage.limits.bytesInHand == 0)
+        }
+    }
+
+    /// Requests that come to nothing once cost the server more than their sender.
+    @Test func aConnectionEndsAfterManyRefusalsInARow() async throws {
+        try await Stage.run { stage async throws in
+            let request = "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n"
+            let connection = try stage.http.connection(sending: String(repeating: request, count: 1_000))
+            let text = String(decoding: await connection.untilClosed(), as: UTF8.self)
+            #expect(text.components(separatedBy: "HTTP/1.1 404").count == 17)
+        }
+    }
+
+    @Test func requestsOnNoRouteCountAgainstTheRateOfTheirClient() async throws {
+        try await Stage.run(gateway: ["client_rate: 2"]) { stage async throws in
+            #expect(try await stage.get("/nothing").status == 404)
+            #expect(try await stage.get(Stage.upload).status == 405)
+            #expect(try await stage.get("/nothing").status == 429)
+        }
+    }
+
+    /// The answer to a good upload was once lost to the header behind it.
+    @Test func aHeaderBeyondTheLimitsIsAnsweredBehindTheRequestBeforeIt() async throws {
+        try await Stage.run { stage async throws in
+            let click = "GET /clicks/gdt?muid=1 HTTP/1.1\r\nHost: a\r\n\r\n"
+            let long = "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 10_000))\r\n\r\n"
+            let connection = try stage.http.connection(sending: click + long)
+            let text = String(decoding: await connection.untilClosed(), as: UTF8.self)
+            #expect(text.hasPrefix("HTTP/1.1 200") && text.contains("HTTP/1.1 431"))
+            #expect(stage.closes("header_size") == 1)
+        }
+    }
+
+    @Test func aBodyThatIsNoHTTPIsRefused() async throws {
+        try await Stage.run { stage async throws in
+            let head = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            #expect(try await stage.http.exchange(head + "no chunk\r\n").status == 400)
+            #expect(
+                try await stage.http.exchange("GET /clicks/gdt?muid=1&c=\u{5e7f} HTTP/1.1\r\n\r\n").status
+                    == 400
+            )
+            let text = stage.registry.exposition()
+            #expect(text.contains(#"gateway_requests_total{route="none",status="400"} 1"#))
         }
     }
 

@@ -1,4 +1,5 @@
 import ServiceKit
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -13,6 +14,78 @@ struct LimitTests {
 
     private static func client(_ number: Int) throws -> ClientAddress {
         try #require(ClientAddress("203.0.113.\(number)"))
+    }
+
+    /// Stands for a connection.
+    private final class Place: Sendable {}
+
+    /// Holds the bytes of a new body, all of which has come.
+    private static func holds(
+        _ count: Int,
+        of client: ClientAddress,
+        on route: Route,
+        _ limits: RequestLimits
+    ) -> Answer? {
+        let place = Place()
+        // The place must live as long as its name counts.
+        Self.places.withLock { $0.append(place) }
+        return limits.withBodies { bodies in
+            let refusal = bodies.hold(
+                count,
+                for: ObjectIdentifier(place),
+                of: client,
+                on: route,
+                at: 0,
+                giveUp: {}
+            )
+            _ = bodies.complete(ObjectIdentifier(place))
+            return refusal
+        }
+    }
+
+    private static let places = Mutex<[Place]>([])
+
+    /// Two addresses with 33 MB between them once closed the route of uploads, for as long as they sent a byte now and then.
+    @Test func bodiesThatDoNotComeInMakeRoomForOthers() throws {
+        let settings = try Stage.settings(
+            brokers: "localhost:9092",
+            gateway: ["bytes_in_hand: 4MiB", "body_limit: 600000"]
+        )
+        var bodies = BodiesInHand(settings)
+        let places = (0..<8).map { _ in Place() }
+        let givenUp = Mutex<[Int]>([])
+        func hold(_ count: Int, _ place: Int, of client: Int, at now: Int64) throws -> Answer? {
+            bodies.hold(
+                count,
+                for: ObjectIdentifier(places[place]),
+                of: try Self.client(client),
+                on: .uploads,
+                at: now,
+                giveUp: { givenUp.withLock { $0.append(place) } }
+            )
+        }
+        // A route has 2 MiB, and a client one of them.
+        for place in 0..<2 { #expect(try hold(500_000, place, of: 1, at: Int64(place)) == nil) }
+        for place in 2..<4 { #expect(try hold(500_000, place, of: 2, at: Int64(place)) == nil) }
+        // The slowest goes on by a byte now and then.
+        #expect(try hold(1, 0, of: 1, at: 50) == nil)
+        #expect(try hold(100_000, 4, of: 3, at: 100) == nil)
+        #expect(givenUp.withLock { $0 } == [0] && bodies.total == 1_600_000)
+        #expect(
+            bodies.isGivenUp(ObjectIdentifier(places[0])) && !bodies.complete(ObjectIdentifier(places[0]))
+        )
+        #expect(try hold(1, 0, of: 1, at: 101) == .unavailable)
+        bodies.release(ObjectIdentifier(places[0]))
+        #expect(bodies.total == 1_600_000)
+        // A body that has come whole waits for the cluster, and stays. A client that would hold more makes nobody leave.
+        #expect(bodies.complete(ObjectIdentifier(places[1])) == true)
+        #expect(try hold(500_000, 5, of: 4, at: 200) == nil)
+        #expect(try hold(90_000, 6, of: 3, at: 201) == nil)
+        #expect(givenUp.withLock { $0 } == [0, 2])
+        for place in [3, 5] { #expect(bodies.complete(ObjectIdentifier(places[place])) == true) }
+        #expect(try hold(600_000, 7, of: 5, at: 300) == .unavailable)
+        for place in 1..<8 { bodies.release(ObjectIdentifier(places[place])) }
+        #expect(bodies.total == 0)
     }
 
     /// 205 requests of one client, each with 500 small reports, once filled the queue of all routes.
@@ -52,19 +125,19 @@ struct LimitTests {
         let limits = try Self.limits(["routes: [\(routes)]", "bytes_in_hand: 8MiB", "body_limit: 2048"])
         for number in 0..<10 {
             let client = try Self.client(number)
-            while limits.hold(bytes: 1_024, of: client, on: .uploads) == nil {}
+            while Self.holds(1_024, of: client, on: .uploads, limits) == nil {}
         }
         #expect(limits.bytesInHand == (8 << 20) / share)
         let other = try Self.client(99)
-        #expect(limits.hold(bytes: 1_024, of: other, on: .uploads) == .unavailable)
-        let isOtherRouteOpen = limits.hold(bytes: 1_024, of: other, on: .pushArrivals) == nil
+        #expect(Self.holds(1_024, of: other, on: .uploads, limits) == .unavailable)
+        let isOtherRouteOpen = Self.holds(1_024, of: other, on: .pushArrivals, limits) == nil
         #expect(isOtherRouteOpen == (share == 2))
     }
 
     @Test func aRouteCanHaveOneBodyInAnyCase() throws {
         let limits = try Self.limits(["bytes_in_hand: 1MiB", "body_limit: 900000"])
         let client = try Self.client(1)
-        #expect(limits.hold(bytes: 900_000, of: client, on: .uploads) == nil)
+        #expect(Self.holds(900_000, of: client, on: .uploads, limits) == nil)
     }
 
     /// One host with 20,000 clicks a second once took all that the ad platform could send.

@@ -24,6 +24,23 @@ struct OutageTests {
         }
     }
 
+    /// A cluster that is slow to tell its topics was once taken for one that has none, on all routes.
+    @Test func aSlowAnswerAboutAMissingTopicClosesNoOther() async throws {
+        let topics = ["sdk-upload", "push-arrival"]
+        try await Stage.run(kafka: ["delivery_time: 300s"], topics: topics) { stage async throws in
+            #expect(try await stage.post(Stage.upload, "x").status == 200)
+            var faults = BrokerFaults()
+            faults.latency = .milliseconds(1_500)...(.milliseconds(1_500))
+            try await stage.broker.setFaults(faults)
+            // Some looks at the cluster fall into this time.
+            for _ in 0..<3 {
+                #expect(try await stage.post(Stage.upload, "x").status == 200)
+                #expect(stage.health.readiness == .ready)
+            }
+            #expect(try await stage.get("/clicks/gdt?muid=1").status == 503)
+        }
+    }
+
     @Test func withoutAnyTopicTheGatewayIsNotReady() async throws {
         try await Stage.run(gateway: ["routes: [clicks]"], topics: [], isReady: false) { stage async throws in
             let problem =

@@ -18,6 +18,30 @@ struct PureTests {
         #expect(range.contains(try #require(ClientAddress(address))) == holds)
     }
 
+    /// Some proxies write the port beside the address. All phones behind them were once one client.
+    @Test(arguments: [
+        ("203.0.113.3:4711", "203.0.113.3", true), ("[2001:db8::1]:80", "2001:db8::1", true),
+        ("[2001:db8::1]", "2001:db8::1", true), ("2001:db8::1", "2001:db8::1", true),
+        ("198.51.100.1, 203.0.113.3:65535", "203.0.113.3", true), ("unknown", "10.0.0.1", false),
+        ("203.0.113.3:", "203.0.113.3", true), ("203.0.113.3:x", "10.0.0.1", false),
+        ("[::1", "10.0.0.1", false),
+        ("[::1]x", "10.0.0.1", false), ("", "10.0.0.1", true), ("203.0.113.3:123456", "10.0.0.1", false),
+    ])
+    func aProxyNamesItsClientWithAPortOrWithout(forwarded: String, client: String, isCertain: Bool) throws {
+        let proxy = try #require(ClientAddress("10.0.0.1"))
+        let proxies = TrustedProxies([try #require(AddressRange("10.0.0.1"))])
+        let found = proxies.client(behind: proxy, forwarded: [forwarded])
+        #expect(found.address == ClientAddress(client) && found.isCertain == isCertain)
+    }
+
+    @Test(arguments: [
+        ("/clicks/gdt?a=1", "/clicks/gdt?a=1"), ("http://a/clicks/gdt?a=1", "/clicks/gdt?a=1"),
+        ("https://a:80?x=1", "/?x=1"), ("http://a", "/"), ("*", "*"), ("a:443", "a:443"),
+    ])
+    func aTargetMayBeTheWholeURL(target: String, path: String) {
+        #expect(Route.originForm(of: target) == path)
+    }
+
     @Test(arguments: [
         "", "10.0.0.0/33", "10.0.0.0/", "::/129", "host", "10.0.0.0/8/8", "10.0.0/8", "1.2.3.4/-1",
     ])
@@ -102,8 +126,10 @@ struct PureTests {
 
     @Test func oneIPv6NetworkIsOneClient() throws {
         let one = try #require(ClientAddress("2001:db8::1"))
-        let other = try #require(ClientAddress("2001:db8::ffff:1"))
+        let other = try #require(ClientAddress("2001:db8:0:ff::1"))
         #expect(one.network == other.network)
+        let neighbour = try #require(ClientAddress("2001:db8:0:100::1"))
+        #expect(one.network != neighbour.network)
         #expect(
             try #require(ClientAddress("10.0.0.1")).network != #require(ClientAddress("10.0.0.2")).network
         )

@@ -137,6 +137,13 @@ struct Stage: Sendable {
         try await self.http.request("GET", path, headers: ["Host": "gateway"].merging(headers) { $1 })
     }
 
+    /// How many connections the gateway has closed for a cause.
+    func closes(_ cause: String) -> Int {
+        let start = #"gateway_connections_closed_total{cause="\#(cause)"} "#
+        let line = self.registry.exposition().split(separator: "\n").first { $0.hasPrefix(start) }
+        return line.flatMap { Int($0.dropFirst(start.count)) } ?? 0
+    }
+
     /// From now on, and until its faults change, the broker acknowledges no record.
     func refusesAllRecords() async throws {
         var faults = BrokerFaults()

@@ -42,6 +42,22 @@ package final class PlainConnection: Sendable {
     /// Returns when the other side has closed it, or after the socket's patience.
     package func closedByServer() async { _ = await self.read(65_536, isEnough: { $0 <= 0 }) }
 
+    /// Returns everything that comes until the other side has closed it, or until the socket's patience is over; a megabyte
+    /// at most.
+    package func untilClosed() async -> [UInt8] {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var (all, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+                while all.count < 1 << 20 {
+                    let count = unsafe recv(self.descriptor, &chunk, chunk.count, 0)
+                    guard count > 0 else { break }
+                    all += chunk.prefix(count)
+                }
+                continuation.resume(returning: all)
+            }
+        }
+    }
+
     /// Waits until an answer has begun, or for the socket's patience. The answer stays there to be read.
     ///
     /// - Returns: the status of the answer; nil if the other side has closed the connection without one.

@@ -30,6 +30,14 @@ enum Answer: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether the request is refused for what it is, or for a rate of its client.
+    var isAboutTheRequest: Bool {
+        switch self {
+        case .notFound, .methodNotAllowed, .malformed, .tooFast: true
+        case .taken, .tooLarge, .unavailable: false
+        }
+    }
+
     private var words: String {
         switch self {
         case .taken: "ok"

@@ -33,14 +33,17 @@ struct Answerer: Sendable {
         on route: Route?,
         from address: SocketAddress?
     ) throws(Answer) -> ClientAddress {
-        guard let route else { throw .notFound }
-        guard head.method == route.method else { throw .methodNotAllowed(route.method) }
         guard let address = address?.ipAddress.flatMap({ ClientAddress($0) }) else { throw .unavailable }
-        let client = self.settings.trustedProxies.client(
+        let origin = self.settings.trustedProxies.client(
             behind: address,
             forwarded: head.headers["X-Forwarded-For"]
         )
+        if !origin.isCertain { self.metrics.forwardedUnread() }
+        let client = origin.address
+        // Requests on no route count too. Somebody could send many of them at little cost.
         if let seconds = self.limits.take(of: client, on: route) { throw .tooFast(seconds: seconds) }
+        guard let route else { throw .notFound }
+        guard head.method == route.method else { throw .methodNotAllowed(route.method) }
         // A request that is refused until here takes nothing of the rate that all clients of the route share.
         if route == .clicks { _ = try Click(of: head.uri, keys: self.settings.clickKeys) }
         if let seconds = self.limits.take(on: route) { throw .tooFast(seconds: seconds) }
@@ -87,6 +90,8 @@ struct Answerer: Sendable {
             status: Int(answer.status.code),
             nanoseconds: Moment.now.monotonic - start
         )
-        self.metrics.holds(bytes: self.limits.bytesInHand)
     }
+
+    /// Counts a connection that the gateway has closed by itself.
+    func closed(_ cause: GatewayMetrics.Cause) { self.metrics.closed(cause) }
 }

@@ -33,10 +33,10 @@ struct ClientAddress: Hashable, Sendable {
         }.joined(separator: ":")
     }
 
-    /// The network that one client can have addresses from: 64 bits of an IPv6 address, all of an IPv4
-    /// address.
+    /// The network that one client can have addresses from: the first 56 bits of an IPv6 address, which many
+    /// providers give to one customer (RFC 6177), all of an IPv4 address.
     var network: ClientAddress {
-        self.isIPv4 ? self : ClientAddress(high: self.high, low: 0)
+        self.isIPv4 ? self : ClientAddress(high: self.high & ~0xFF, low: 0)
     }
 
     /// Whether the first bits of both addresses are the same.

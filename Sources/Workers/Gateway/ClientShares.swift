@@ -21,6 +21,9 @@ struct ClientShares: Sendable {
         return count <= self.limit - self.total ? nil : .unavailable
     }
 
+    /// Returns the amount that a client has.
+    func amount(of client: ClientAddress) -> Int { self.clients[client.network, default: 0] }
+
     mutating func hold(_ count: Int, of client: ClientAddress) {
         self.clients[client.network, default: 0] += count
         self.total += count

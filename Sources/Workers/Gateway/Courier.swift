@@ -36,9 +36,6 @@ final class Courier {
         var error: KafkaError?
     }
 
-    /// The longest wait for the metadata of the cluster. Reports are late by as much.
-    private static let answerLimit = Duration.seconds(1)
-
     private let producer: Producer
     private var deliveries: [UInt64: Delivery] = [:]
     private var lastID: UInt64 = 0
@@ -127,19 +124,15 @@ final class Courier {
         self.producer.retire()
     }
 
-    /// Asks the cluster for its topics, and waits for the answer.
+    /// Asks the cluster for its topics, and waits for the answer. Reports are late by as much.
     ///
-    /// - Returns: for each of these topics what keeps its records from being published, as a sentence; none
-    ///   for a topic of which nothing is known to.
-    func problems(with topics: [String], at brokers: String) -> [String: String] {
-        do throws(KafkaError) {
-            let counts = try self.producer.metadata(atMost: Self.answerLimit).partitionCounts
-            let missing = topics.filter { counts[$0, default: 0] == 0 }
-            return Dictionary(uniqueKeysWithValues: missing.map { ($0, Self.absence(of: $0)) })
-        } catch {
-            let problem = "kafka.brokers: no answer from \(brokers): \(error.message)."
-            return Dictionary(uniqueKeysWithValues: topics.map { ($0, problem) })
-        }
+    /// - Returns: for each of these topics that the cluster does not have what keeps its records from being published, as
+    ///   a sentence.
+    /// - Throws: if there is no answer in time.
+    func absences(of topics: [String], atMost longest: Duration) throws(KafkaError) -> [String: String] {
+        let counts = try self.producer.metadata(atMost: longest).partitionCounts
+        let missing = topics.filter { counts[$0, default: 0] == 0 }
+        return Dictionary(uniqueKeysWithValues: missing.map { ($0, Self.absence(of: $0)) })
     }
 
     private static func absence(of topic: String) -> String {

@@ -29,15 +29,14 @@ struct Gateway {
                 (try? certificate.expires).map { Double($0) }
             }
         }
-        self.limits = RequestLimits(settings)
+        let (limits, metrics) = (RequestLimits(settings), GatewayMetrics(factory: registry))
+        registry.sampleGauge("gateway_bytes_in_hand") { Double(limits.bytesInHand) }
+        registry.sampleGauge("gateway_connections") { Double(metrics.openConnections) }
+        self.limits = limits
         self.server = GatewayServer(
             settings,
-            answering: Answerer(
-                settings,
-                publisher: self.publisher,
-                limits: self.limits,
-                metrics: GatewayMetrics(factory: registry)
-            ),
+            answering: Answerer(settings, publisher: publisher, limits: limits, metrics: metrics),
+            metrics: metrics,
             health: health
         ) { port in
             logger.info("listening", metadata: ["port": "\(port)"])

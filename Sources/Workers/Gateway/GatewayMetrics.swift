@@ -1,18 +1,49 @@
 import Metrics
 import Operations
+import Synchronization
 
 /// The metrics of the gateway. Any task may count.
 final class GatewayMetrics: Sendable {
     /// The word for requests that are on no route.
     private static let elsewhere = "none"
     /// The statuses of the gateway's answers.
-    private static let statuses = [200, 400, 404, 405, 413, 429, 503]
+    private static let statuses = [200, 400, 404, 405, 413, 429, 431, 503]
+
+    /// The reason why the gateway closed a connection by itself. The raw value is the word in the metric.
+    enum Cause: Hashable, Sendable, CaseIterable, RawRepresentable {
+        /// A body did not come in time.
+        case bodyTime
+        /// A body made no progress while there was no room for others.
+        case bytesInHand
+        /// Nothing came for too long.
+        case idleTime
+        case server(ConnectionEvent.Cause)
+
+        static let allCases =
+            [bodyTime, bytesInHand, idleTime] + ConnectionEvent.Cause.allCases.map { .server($0) }
+
+        init?(rawValue: String) {
+            guard let cause = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+            self = cause
+        }
+
+        var rawValue: String {
+            switch self {
+            case .bodyTime: "body_time"
+            case .bytesInHand: "bytes_in_hand"
+            case .idleTime: "idle_time"
+            case .server(let cause): cause.rawValue
+            }
+        }
+    }
 
     private let answers: [String: [Int: Counter]]
     private let durations: [String: Timer]
     private let records: [Route: Counter]
     private let failures: Counter
-    private let inHand: Gauge
+    private let unread: Counter
+    private let closes: [Cause: Counter]
+    private let connections = Atomic<Int>(0)
 
     init(factory: PrometheusRegistry) {
         let routes = Route.allCases.map(\.rawValue) + [Self.elsewhere]
@@ -39,7 +70,16 @@ final class GatewayMetrics: Sendable {
             }
         )
         self.failures = Counter(label: "gateway_deliveries_failed_total", factory: factory)
-        self.inHand = Gauge(label: "gateway_bytes_in_hand", factory: factory)
+        self.unread = Counter(label: "gateway_forwarded_unread_total", factory: factory)
+        self.closes = Dictionary(
+            uniqueKeysWithValues: Cause.allCases.map { cause in
+                let labels = [("cause", cause.rawValue)]
+                return (
+                    cause,
+                    Counter(label: "gateway_connections_closed_total", dimensions: labels, factory: factory)
+                )
+            }
+        )
     }
 
     /// Sets the help texts of all metrics of the gateway.
@@ -54,6 +94,15 @@ final class GatewayMetrics: Sendable {
             ),
             ("gateway_topic_open", "1 while the cluster takes records of a topic, as far as is known."),
             ("gateway_bytes_in_hand", "Bytes of bodies between their arrival and their answer."),
+            ("gateway_connections", "Open connections."),
+            (
+                "gateway_connections_closed_total",
+                "Connections that the gateway has closed by itself, by cause."
+            ),
+            (
+                "gateway_forwarded_unread_total",
+                "Requests whose X-Forwarded-For names no address, so that the proxy counts as the client."
+            ),
         ] { registry.describe(name, help: help) }
         registry.describe(
             "gateway_request_seconds",
@@ -75,6 +124,23 @@ final class GatewayMetrics: Sendable {
     /// Counts a request whose records the cluster has not acknowledged.
     func deliveryFailed() { self.failures.increment() }
 
-    /// Sets the bytes of bodies that are in hand.
-    func holds(bytes: Int) { self.inHand.record(bytes) }
+    /// Counts a request whose client a trusted proxy has named in words that are no address.
+    func forwardedUnread() { self.unread.increment() }
+
+    /// Counts a connection that was closed by the gateway.
+    func closed(_ cause: Cause) { self.closes[cause]?.increment() }
+
+    /// Notes an event in the life of a connection.
+    func note(_ event: ConnectionEvent) {
+        switch event {
+        case .opened: self.connections.add(1, ordering: .relaxed)
+        case .ended: self.connections.subtract(1, ordering: .relaxed)
+        case .closed(let cause):
+            self.closed(.server(cause))
+            if cause == .headerSize { self.answers[Self.elsewhere]?[431]?.increment() }
+        }
+    }
+
+    /// The number of open connections.
+    var openConnections: Int { self.connections.load(ordering: .relaxed) }
 }

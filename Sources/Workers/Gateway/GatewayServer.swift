@@ -11,17 +11,20 @@ struct GatewayServer: Service {
 
     private let settings: GatewaySettings
     private let answerer: Answerer
+    private let metrics: GatewayMetrics
     private let health: Health
     private let listening: @Sendable (_ port: Int) async -> Void
 
     init(
         _ settings: GatewaySettings,
         answering answerer: Answerer,
+        metrics: GatewayMetrics,
         health: Health,
         listening: @escaping @Sendable (_ port: Int) async -> Void
     ) {
         self.settings = settings
         self.answerer = answerer
+        self.metrics = metrics
         self.health = health
         self.listening = listening
     }
@@ -38,6 +41,7 @@ struct GatewayServer: Service {
             isProxy: { [proxies = self.settings.trustedProxies] in
                 $0.ipAddress.flatMap { ClientAddress($0) }.map { proxies.contains($0) } ?? false
             },
+            noted: { [metrics] in metrics.note($0) },
             longestHeader: Self.longestHeader,
             longestHeaders: 2 * Self.longestHeader,
             headerLimit: self.settings.headerTime,

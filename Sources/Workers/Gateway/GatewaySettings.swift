@@ -162,7 +162,7 @@ struct GatewaySettings: Sendable {
             default: 200,
             in: 1...10_000_000,
             help:
-                "Requests a second of each client, an IPv4 address or an IPv6 network of 64 bits; a carrier's many phones "
+                "Requests a second of each client, an IPv4 address or an IPv6 network of 56 bits; a carrier's many phones "
                 + "can be one. On the route of clicks it is half of gateway.rate, because a platform sends from "
                 + "few addresses."
         )

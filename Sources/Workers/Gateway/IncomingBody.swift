@@ -1,4 +1,5 @@
 import NIOCore
+import ServiceKit
 
 /// The body of one request, taken in within bounds of size and memory.
 struct IncomingBody {
@@ -6,12 +7,13 @@ struct IncomingBody {
     private static let reservedLimit = 65_536
 
     private let limits: RequestLimits
+    private let id: BodiesInHand.ID
+    private let giveUp: @Sendable () -> Void
     private let longest: Int
     /// The client; nil if the body is not wanted, whatever it is.
     private let client: ClientAddress?
     private let route: Route?
     private var length = 0
-    private var held = 0
     /// The bytes so far; none of them if the body is not wanted or there was no room.
     private(set) var bytes: [UInt8] = []
     /// The answer if there was no room for the body; nil while there is.
@@ -22,8 +24,20 @@ struct IncomingBody {
     ///   - longest: the largest body that is read.
     ///   - client: the client whose body is kept; nil if none is.
     ///   - route: the route of the request; nil if it has none.
-    init(announced: Int?, longest: Int, limits: RequestLimits, client: ClientAddress?, route: Route?) {
+    ///   - id: names the body among those in hand.
+    ///   - giveUp: is called on any thread if the body is given up for another client.
+    init(
+        announced: Int?,
+        longest: Int,
+        limits: RequestLimits,
+        client: ClientAddress?,
+        route: Route?,
+        id: BodiesInHand.ID,
+        giveUp: @escaping @Sendable () -> Void
+    ) {
         self.limits = limits
+        self.id = id
+        self.giveUp = giveUp
         self.longest = longest
         self.client = client
         self.route = route
@@ -38,22 +52,29 @@ struct IncomingBody {
         guard count <= self.longest - self.length else { return false }
         self.length += count
         guard let client, let route, self.refusal == nil else { return true }
-        self.refusal = self.limits.hold(bytes: count, of: client, on: route)
+        self.refusal = self.limits.withBodies {
+            $0.hold(count, for: self.id, of: client, on: route, at: Moment.now.monotonic, giveUp: self.giveUp)
+        }
         guard self.refusal == nil else {
             self.release()
             return true
         }
-        self.held += count
         self.bytes.append(contentsOf: part.readableBytesView)
         return true
     }
 
+    /// Notes that all of the body has come.
+    mutating func complete() {
+        guard self.length > 0, self.refusal == nil else { return }
+        if !self.limits.withBodies({ $0.complete(self.id) }) { self.refusal = .unavailable }
+    }
+
+    /// Whether the body was given up for another client.
+    var isGivenUp: Bool { self.limits.withBodies { $0.isGivenUp(self.id) } }
+
     /// Drops the bytes, which are no longer in hand.
     mutating func release() {
-        if let client, let route, self.held > 0 {
-            self.limits.release(bytes: self.held, of: client, on: route)
-        }
-        self.held = 0
+        if self.length > 0 { self.limits.withBodies { $0.release(self.id) } }
         self.bytes = []
     }
 }

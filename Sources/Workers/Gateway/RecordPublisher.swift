@@ -30,8 +30,13 @@ final class RecordPublisher: Service {
 
     /// The wait between two looks at the cluster while it does not have all topics.
     private static let checkInterval = Duration.seconds(1)
-    /// The wait while it has all of them and does not take all of their records, which no look ends.
+    /// The wait while it has all of them and does not take all of their records, which no look ends; and while it is slow
+    /// to answer, but takes records of some topic.
     private static let slowCheckInterval = Duration.seconds(30)
+    /// The longest wait for an answer of the cluster about its topics, while it takes records of some of them.
+    private static let answerLimit = Duration.seconds(1)
+    /// The longest wait while it takes none.
+    private static let idleAnswerLimit = Duration.seconds(3)
 
     private let properties: [String: String]
     private let topics: [String]
@@ -114,9 +119,7 @@ final class RecordPublisher: Service {
             if self.stop.isRequested, courier.isEmpty, self.closeIfEmpty() { return }
             let isOpen = self.inbox.withLock { $0.topics.values.allSatisfy(\.isOpen) }
             if !isOpen, !self.stop.isRequested, Moment.now.monotonic >= nextCheck {
-                self.check(courier)
-                let isThere = self.inbox.withLock { $0.topics.values.allSatisfy { $0.absence == nil } }
-                nextCheck = Moment.now.after(isThere ? Self.slowCheckInterval : Self.checkInterval)
+                nextCheck = Moment.now.after(self.check(courier))
                 continue
             }
             if !isOpen { for topic in self.topics { self.change(topic) { $0.forgetOldFailure(at: now) } } }
@@ -159,13 +162,26 @@ final class RecordPublisher: Service {
     }
 
     /// Asks the cluster for its topics. A topic that is there can be tried; a failure of its records stays. If the
-    /// cluster does not answer, no topic is taken for well.
-    private func check(_ courier: Courier) {
-        let problems = courier.problems(with: self.topics, at: self.brokers)
-        for topic in self.topics {
-            self.change(topic) { standing in
-                if let problem = problems[topic] { standing.missed(problem) } else { standing.found() }
+    /// cluster does not answer, a topic whose records it has acknowledged of late stays as it is, and no other one is
+    /// taken for well.
+    ///
+    /// - Returns: the time until it should be asked again.
+    private func check(_ courier: Courier) -> Duration {
+        let isTaking = self.inbox.withLock { $0.topics.values.contains(where: \.isOpen) }
+        do throws(KafkaError) {
+            let limit = isTaking ? Self.answerLimit : Self.idleAnswerLimit
+            let absences = try courier.absences(of: self.topics, atMost: limit)
+            for topic in self.topics {
+                self.change(topic) { standing in
+                    if let absence = absences[topic] { standing.missed(absence) } else { standing.found() }
+                }
             }
+            return absences.isEmpty ? Self.slowCheckInterval : Self.checkInterval
+        } catch {
+            let problem = "kafka.brokers: no answer from \(self.brokers): \(error.message)."
+            let now = Moment.now.monotonic
+            for topic in self.topics { self.change(topic) { $0.unheard(problem, at: now) } }
+            return isTaking ? Self.slowCheckInterval : Self.checkInterval
         }
     }
 

@@ -33,35 +33,54 @@ final class RequestHandler: ChannelInboundHandler {
 
     /// How long a peer may go on sending a body that is not read.
     private static let parting = TimeAmount.seconds(1)
+    /// The refusals in a row after which a connection is closed. Requests that come to nothing cost little to send.
+    private static let refusalsLimit = 16
 
     private let answerer: Answerer
     private var stage = Stage.waiting
-    private var body: IncomingBody
+    /// The body of the request that comes in or is being published; nil if there is none.
+    private var body: IncomingBody?
+    /// Gives up the body that comes in; may be called on any thread.
+    private var giveUp: @Sendable () -> Void = {}
     private var bodyTimer: Scheduled<Void>?
     /// Nil once the handler has left its connection.
     private var context: ChannelHandlerContext?
     /// Whether the peer has sent its last byte.
     private var isInputClosed = false
+    /// The requests in a row that were refused for what they were.
+    private var refusals = 0
 
     init(_ answerer: Answerer) {
         self.answerer = answerer
-        self.body = IncomingBody(
-            announced: nil,
-            longest: 0,
-            limits: answerer.limits,
-            client: nil,
-            route: nil
-        )
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let (loop, me) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
+        self.giveUp = { loop.execute { me.value.bodyGivenUp() } }
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         self.bodyTimer?.cancel()
         // Records that are being published are in memory until their report, also when nobody waits for it.
         if case .publishing = self.stage { return }
-        self.body.release()
+        self.releaseBody()
+    }
+
+    private func releaseBody() {
+        self.body?.release()
+        self.body = nil
+    }
+
+    /// Answers a request whose body made no progress, while others had no room for theirs.
+    private func bodyGivenUp() {
+        // The body may have been complete when this was asked for, and the next one may be coming in.
+        guard case .receiving(let exchange) = self.stage, self.body?.isGivenUp == true, let context else {
+            return
+        }
+        self.answerer.closed(.bytesInHand)
+        self.write(exchange.refusal ?? .unavailable, to: exchange, isRead: false, context)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -72,8 +91,10 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func begin(_ given: HTTPRequestHead, _ context: ChannelHandlerContext) {
         guard case .waiting = self.stage else { return }
+        var head = given
+        head.uri = Route.originForm(of: given.uri)
         let start = Moment.now.monotonic
         let route = Route(of: head.uri, settings: self.answerer.settings)
         var (client, refusal): (ClientAddress?, Answer?) = (nil, nil)
@@ -83,7 +104,8 @@ final class RequestHandler: ChannelInboundHandler {
             refusal = error
         }
         let exchange = Exchange(head: head, route: route, client: client, refusal: refusal, start: start)
-        let announced = head.headers.first(name: "Content-Length").flatMap { Int($0) }
+        // The parser has let digits through only, also those of a number that no body can have.
+        let announced = head.headers.first(name: "Content-Length").map { Int($0) ?? .max }
         let longest = self.answerer.settings.bodyLimit
         guard announced ?? 0 <= longest else {
             return self.write(refusal ?? .tooLarge, to: exchange, isRead: false, context)
@@ -93,7 +115,9 @@ final class RequestHandler: ChannelInboundHandler {
             longest: longest,
             limits: self.answerer.limits,
             client: client,
-            route: route
+            route: route,
+            id: ObjectIdentifier(self),
+            giveUp: self.giveUp
         )
         self.stage = .receiving(exchange)
         // A client that expects this waits for it, or for a refusal, before it sends the body (RFC 9110, 10.1.1).
@@ -105,14 +129,16 @@ final class RequestHandler: ChannelInboundHandler {
         // A request with neither header has no body (RFC 9112, 6.3).
         if announced ?? 0 > 0 || head.headers.contains(name: "Transfer-Encoding") {
             let channel = context.channel
-            self.bodyTimer = context.eventLoop.scheduleTask(
-                in: TimeAmount(self.answerer.settings.bodyTime)
-            ) { channel.close(promise: nil) }
+            let answerer = self.answerer
+            self.bodyTimer = context.eventLoop.scheduleTask(in: TimeAmount(answerer.settings.bodyTime)) {
+                answerer.closed(.bodyTime)
+                channel.close(promise: nil)
+            }
         }
     }
 
     private func take(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard case .receiving(let exchange) = self.stage, !self.body.take(part) else { return }
+        guard case .receiving(let exchange) = self.stage, self.body?.take(part) == false else { return }
         self.write(exchange.refusal ?? .tooLarge, to: exchange, isRead: false, context)
     }
 
@@ -121,8 +147,9 @@ final class RequestHandler: ChannelInboundHandler {
         case .receiving(let exchange):
             self.bodyTimer?.cancel()
             self.bodyTimer = nil
-            guard let route = exchange.route, let client = exchange.client, self.body.refusal == nil else {
-                let refusal = exchange.refusal ?? self.body.refusal ?? .unavailable
+            self.body?.complete()
+            guard let route = exchange.route, let client = exchange.client, self.body?.refusal == nil else {
+                let refusal = exchange.refusal ?? self.body?.refusal ?? .unavailable
                 return self.write(refusal, to: exchange, isRead: true, context)
             }
             self.publish(exchange, of: client, on: route, context)
@@ -141,7 +168,7 @@ final class RequestHandler: ChannelInboundHandler {
             target: exchange.head.uri,
             headers: exchange.head.headers,
             client: client.text,
-            body: self.body.bytes
+            body: self.body?.bytes ?? []
         )
         self.stage = .publishing(exchange)
         let (loop, me) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
@@ -156,7 +183,7 @@ final class RequestHandler: ChannelInboundHandler {
             self.write(answer, to: exchange, isRead: true, context)
         } else {
             // The peer has gone without its answer.
-            self.body.release()
+            self.releaseBody()
             self.answerer.count(answer, on: exchange.route, since: exchange.start)
             self.stage = .closing
         }
@@ -171,9 +198,12 @@ final class RequestHandler: ChannelInboundHandler {
     ) {
         self.bodyTimer?.cancel()
         self.bodyTimer = nil
-        self.body.release()
+        self.releaseBody()
         self.answerer.count(answer, on: exchange.route, since: exchange.start)
-        let closes = !isRead || !exchange.head.isKeepAlive || self.isInputClosed
+        self.refusals = answer.isAboutTheRequest ? self.refusals + 1 : 0
+        let closes =
+            !isRead || !exchange.head.isKeepAlive || self.isInputClosed
+            || self.refusals >= Self.refusalsLimit
         let (head, text) = answer.response(on: exchange.route, closes: closes)
         // With the end of the response the next request may come at once.
         self.stage = !closes ? .waiting : isRead ? .closing : .parting
@@ -202,16 +232,29 @@ final class RequestHandler: ChannelInboundHandler {
         case (ChannelEvent.inputClosed, _): context.close(promise: nil)
         // The publisher answers in time by itself.
         case (IdleStateHandler.IdleStateEvent.read, .publishing): break
-        case (IdleStateHandler.IdleStateEvent.read, _): context.close(promise: nil)
+        case (IdleStateHandler.IdleStateEvent.read, _):
+            self.answerer.closed(.idleTime)
+            context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
         }
     }
 
     /// Answers what is no HTTP with 400. All other errors are those of the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard error is HTTPParserError, case .waiting = self.stage, context.channel.isActive else {
-            return context.close(promise: nil)
+        guard context.channel.isActive else { return context.close(promise: nil) }
+        switch self.stage {
+        case .waiting where error is HTTPParserError: self.refuseText(context)
+        case .receiving(let exchange) where error is HTTPParserError:
+            let answer = exchange.refusal ?? .malformed("a body that is no HTTP")
+            self.write(answer, to: exchange, isRead: false, context)
+        // The connection ends by itself, with its last answer.
+        case .parting, .closing: break
+        case .waiting, .receiving, .publishing: context.close(promise: nil)
         }
+    }
+
+    private func refuseText(_ context: ChannelHandlerContext) {
+        self.answerer.count(.malformed("no HTTP"), on: nil, since: Moment.now.monotonic)
         let head = HTTPResponseHead(
             version: .http1_1,
             status: .badRequest,

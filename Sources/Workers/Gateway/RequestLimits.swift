@@ -13,31 +13,16 @@ final class RequestLimits: Sendable {
         var clickClients: ClientRates
     }
 
-    /// Everything that has come and is not answered.
-    private struct Hands {
-        var bytes: ClientShares
-        var routeBytes: [Route: Int] = [:]
-        var records: [Route: ClientShares]
-    }
-
     private let routeRate: RequestRate
     private let rates: Mutex<Rates>
-    private let routeBytesLimit: Int
-    private let hands: Mutex<Hands>
+    private let bodies: Mutex<BodiesInHand>
+    private let records: Mutex<[Route: ClientShares]>
 
     init(_ settings: GatewaySettings) {
         self.routeRate = RequestRate(perSecond: settings.rate)
-        // A route whose topic is stuck leaves room for the other routes.
-        self.routeBytesLimit =
-            settings.topics.count > 1
-            ? max(settings.bodyLimit, settings.bytesInHandLimit / 2) : settings.bytesInHandLimit
+        self.bodies = Mutex(BodiesInHand(settings))
         let records = ClientShares(limit: RequestLimits.recordsLimit, largest: settings.reportsLimit)
-        self.hands = Mutex(
-            Hands(
-                bytes: ClientShares(limit: settings.bytesInHandLimit, largest: settings.bodyLimit),
-                records: Dictionary(uniqueKeysWithValues: Route.allCases.map { ($0, records) })
-            )
-        )
+        self.records = Mutex(Dictionary(uniqueKeysWithValues: Route.allCases.map { ($0, records) }))
         func clients(_ rate: Int) -> ClientRates {
             ClientRates(RequestRate(perSecond: rate), limit: settings.clientsLimit)
         }
@@ -49,8 +34,9 @@ final class RequestLimits: Sendable {
 
     /// Takes one request of a client. It takes nothing yet of the rate of its route.
     ///
+    /// - Parameter route: The route; nil for a request on none.
     /// - Returns: nil if the request may pass; else the whole seconds until one may, at least 1.
-    func take(of client: ClientAddress, on route: Route, at now: Moment = .now) -> Int64? {
+    func take(of client: ClientAddress, on route: Route?, at now: Moment = .now) -> Int64? {
         let wait = self.rates.withLock { rates in
             route == .clicks
                 ? rates.clickClients.take(client.network, at: now.monotonic)
@@ -72,32 +58,14 @@ final class RequestLimits: Sendable {
     }
 
     /// The bytes of bodies that are in hand.
-    var bytesInHand: Int { self.hands.withLock { $0.bytes.total } }
+    var bytesInHand: Int { self.bodies.withLock { $0.total } }
 
     /// The records of a route that are in hand.
-    func recordsInHand(on route: Route) -> Int { self.hands.withLock { $0.records[route]?.total ?? 0 } }
+    func recordsInHand(on route: Route) -> Int { self.records.withLock { $0[route]?.total ?? 0 } }
 
-    /// Counts bytes of a client's body as in hand. They must be released once the request is answered.
-    ///
-    /// - Returns: nil; or the answer to the request, and nothing is counted, if the bytes of the client, of the
-    ///   route or of all routes would be too many.
-    func hold(bytes count: Int, of client: ClientAddress, on route: Route) -> Answer? {
-        self.hands.withLock { hands in
-            if let refusal = hands.bytes.refusal(of: count, to: client) { return refusal }
-            let held = hands.routeBytes[route, default: 0]
-            guard count <= self.routeBytesLimit - held else { return .unavailable }
-            hands.routeBytes[route] = held + count
-            hands.bytes.hold(count, of: client)
-            return nil
-        }
-    }
-
-    /// Gives back bytes that `hold(bytes:of:on:)` has counted.
-    func release(bytes count: Int, of client: ClientAddress, on route: Route) {
-        self.hands.withLock { hands in
-            hands.routeBytes[route, default: 0] -= count
-            hands.bytes.release(count, of: client)
-        }
+    /// Does something with the bodies that are in hand.
+    func withBodies<Result>(_ body: (inout BodiesInHand) -> sending Result) -> sending Result {
+        self.bodies.withLock(body)
     }
 
     /// Counts the records of a request as in hand. They must be released once the request is answered.
@@ -105,17 +73,17 @@ final class RequestLimits: Sendable {
     /// - Returns: nil; or the answer to the request, and nothing is counted, if the records of the client or of the
     ///   route would be too many.
     func hold(records count: Int, of client: ClientAddress, on route: Route) -> Answer? {
-        self.hands.withLock { hands in
-            if let refusal = hands.records[route]?.refusal(of: count, to: client) { return refusal }
-            hands.records[route]?.hold(count, of: client)
+        self.records.withLock { records in
+            if let refusal = records[route]?.refusal(of: count, to: client) { return refusal }
+            records[route]?.hold(count, of: client)
             return nil
         }
     }
 
     /// Gives back records that `hold(records:of:on:)` has counted.
     func release(records count: Int, of client: ClientAddress, on route: Route) {
-        self.hands.withLock { hands in
-            hands.records[route]?.release(count, of: client)
+        self.records.withLock { records in
+            records[route]?.release(count, of: client)
             return
         }
     }

@@ -27,6 +27,16 @@ enum Route: String, Hashable, Sendable, CaseIterable {
         self = route
     }
 
+    /// Returns a target as a path and a query. A client may send the whole URL instead (RFC 9112, 3.2.2).
+    static func originForm(of target: String) -> String {
+        guard !target.hasPrefix("/"), let scheme = ["http://", "https://"].first(where: target.hasPrefix)
+        else {
+            return target
+        }
+        let rest = target.dropFirst(scheme.count).drop { $0 != "/" && $0 != "?" }
+        return rest.hasPrefix("/") ? String(rest) : "/\(rest)"
+    }
+
     /// The only method that the route takes.
     var method: HTTPMethod {
         self == .clicks ? .GET : .POST

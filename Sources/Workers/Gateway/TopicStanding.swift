@@ -77,6 +77,16 @@ struct TopicStanding: Sendable {
         self.wasPresent = true
     }
 
-    /// The metadata of the cluster does not have the topic, or did not come.
+    /// The metadata of the cluster does not have the topic.
     mutating func missed(_ problem: String) { self.absence = problem }
+
+    /// The metadata of the cluster did not come in time. A topic whose records it has acknowledged of late is well: the
+    /// cluster is slow.
+    mutating func unheard(_ problem: String, at now: Int64) {
+        guard
+            self.failure != nil
+                || self.acknowledgedAt.addingClamped(Self.failureMemory.wholeNanoseconds) < now
+        else { return }
+        self.absence = problem
+    }
 }

@@ -1,3 +1,5 @@
+import WireFormats
+
 /// A range of addresses, as `10.0.0.0/8` or as a single address.
 struct AddressRange: Hashable, Sendable {
     private let address: ClientAddress
@@ -42,16 +44,37 @@ struct TrustedProxies: Sendable {
     /// invention.
     ///
     /// - Parameter forwarded: the values of all headers `X-Forwarded-For`, in their order.
-    func client(behind peer: ClientAddress, forwarded: [String]) -> ClientAddress {
-        guard !self.ranges.isEmpty, self.contains(peer), !forwarded.isEmpty else { return peer }
+    /// - Returns: The client. It is not certain if a trusted proxy has named it in words that are no address: then it is
+    ///   the proxy itself, for all who come through it.
+    func client(behind peer: ClientAddress, forwarded: [String]) -> (address: ClientAddress, isCertain: Bool)
+    {
+        guard !self.ranges.isEmpty, self.contains(peer), !forwarded.isEmpty else { return (peer, true) }
         var entries = forwarded.joined(separator: ",").split(separator: ",").suffix(Self.hopsLimit)
         var client = peer
-        while self.contains(client), let entry = entries.popLast(),
-            let address = ClientAddress(entry.trimmed)
-        {
+        while self.contains(client), let entry = entries.popLast() {
+            guard let address = Self.address(entry.trimmed) else { return (client, false) }
             client = address
         }
-        return client
+        return (client, true)
+    }
+
+    /// Reads an address, with a port or without: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+    private static func address(_ entry: Substring) -> ClientAddress? {
+        if let address = ClientAddress(entry) { return address }
+        var (host, port) = (entry, Substring())
+        if entry.first == "[" {
+            guard let end = entry.firstIndex(of: "]") else { return nil }
+            (host, port) = (
+                entry[entry.index(after: entry.startIndex)..<end], entry[entry.index(after: end)...]
+            )
+            guard port.isEmpty || port.first == ":" else { return nil }
+            port = port.dropFirst()
+        } else {
+            guard let colon = entry.firstIndex(of: ":") else { return nil }
+            (host, port) = (entry[..<colon], entry[entry.index(after: colon)...])
+        }
+        guard port.utf8.allSatisfy(\.isDigit), port.utf8.count <= 5 else { return nil }
+        return ClientAddress(host)
     }
 
     /// Whether a peer is one of the proxies.

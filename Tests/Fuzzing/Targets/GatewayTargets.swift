@@ -55,13 +55,14 @@ extension FuzzTarget {
         let forwarded = reader.remainingText().split(separator: "\n").map { String($0) }
         try GatewayClaims.check(address: peerText)
         guard let peer = ClientAddress(peerText), let range = AddressRange(network) else { return }
-        let client = TrustedProxies([range]).client(behind: peer, forwarded: forwarded)
+        let client = TrustedProxies([range]).client(behind: peer, forwarded: forwarded).address
         if !range.contains(peer) { try claim("only a trusted peer is believed", client == peer) }
         if !range.contains(client) {
             let more = TrustedProxies([range]).client(behind: peer, forwarded: ["198.51.100.1"] + forwarded)
+                .address
             try claim("what a client puts before the list means nothing", more == client)
         }
-        let untrusting = TrustedProxies([]).client(behind: peer, forwarded: forwarded)
+        let untrusting = TrustedProxies([]).client(behind: peer, forwarded: forwarded).address
         try claim("without trust, the peer is the client", untrusting == peer)
     }
 }

@@ -14,20 +14,28 @@ final class ConnectionBook: Sendable {
 
     private struct Entries {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        var ranks = ConnectionRanks<ObjectIdentifier, Home>()
+        var ranks: ConnectionRanks<ObjectIdentifier, Home>
     }
 
     private let limit: Int
     private let isProxy: @Sendable (SocketAddress) -> Bool
-    private let entries = Mutex(Entries())
+    let noted: @Sendable (ConnectionEvent) -> Void
+    private let entries: Mutex<Entries>
 
     /// Makes a book without connections.
     ///
     /// - Parameter limit: the largest number of open connections.
     ///   - isProxy: Whether a peer asks for many clients, so that its connections are not those of one.
-    init(limit: Int, isProxy: @escaping @Sendable (SocketAddress) -> Bool) {
+    ///   - noted: Is told of each event. It must not block.
+    init(
+        limit: Int,
+        isProxy: @escaping @Sendable (SocketAddress) -> Bool,
+        noted: @escaping @Sendable (ConnectionEvent) -> Void
+    ) {
         self.limit = limit
         self.isProxy = isProxy
+        self.noted = noted
+        self.entries = Mutex(Entries(ranks: ConnectionRanks(limit: limit)))
     }
 
     func opened(_ channel: any Channel) {
@@ -37,30 +45,43 @@ final class ConnectionBook: Sendable {
             ? Home.itself(ObjectIdentifier(channel)) : .network(address?.clientNetwork ?? [])
         let excess = self.entries.withLock { entries -> (any Channel)? in
             entries.channels[ObjectIdentifier(channel)] = channel
-            entries.ranks.opened(ObjectIdentifier(channel), from: home)
+            let now = ContinuousClock.now
+            entries.ranks.opened(ObjectIdentifier(channel), from: home, at: now)
             // The new connection counts, so that a client with many is ahead of all others.
-            guard entries.ranks.count > self.limit, let first = entries.ranks.first else { return nil }
+            guard entries.ranks.count > self.limit, let first = entries.ranks.first(at: now) else {
+                return nil
+            }
             entries.ranks.closed(first)
             return entries.channels.removeValue(forKey: first)
         }
-        excess?.close(promise: nil)
+        self.noted(.opened)
+        if let excess {
+            self.noted(.closed(.crowd))
+            excess.close(promise: nil)
+        }
     }
 
     /// Notes that many bytes have come on a connection, or that an answer was written to it.
     func progressed(_ channel: any Channel) {
-        self.entries.withLock { $0.ranks.progressed(ObjectIdentifier(channel)) }
+        self.entries.withLock { $0.ranks.progressed(ObjectIdentifier(channel), at: .now) }
     }
 
-    func closed(_ channel: any Channel) {
+    /// Notes that a request has come whole and waits for its answer.
+    func waits(_ channel: any Channel) {
+        self.entries.withLock { $0.ranks.waits(ObjectIdentifier(channel)) }
+    }
+
+    func ended(_ channel: any Channel) {
         self.entries.withLock { entries in
             entries.channels[ObjectIdentifier(channel)] = nil
             entries.ranks.closed(ObjectIdentifier(channel))
         }
+        self.noted(.ended)
     }
 }
 
-/// Enters one connection into the book, closes it if the header of its first request is not complete in time
-/// or a shutdown takes too long, and refuses a header that is too large.
+/// Enters one connection into the book, and closes it if the header of its first request is not complete in time
+/// or a shutdown takes too long.
 final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     // This handler passes all data on without looking at it.
     typealias InboundIn = Never
@@ -71,6 +92,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private let drainLimit: TimeAmount
     private var headerTimer: Scheduled<Void>?
     private var drainTimer: Scheduled<Void>?
+    private var hasLeft = false
 
     init(_ book: ConnectionBook, headerLimit: TimeAmount, drainLimit: TimeAmount) {
         self.book = book
@@ -79,9 +101,18 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let channel = context.channel
-        self.book.opened(channel)
+        let (channel, book) = (context.channel, self.book)
+        book.opened(channel)
+        do {
+            let pipeline = context.pipeline.syncOperations
+            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(LastAnswer(book), position: .after(decoder.handler))
+        } catch {
+            // Without it the memory of the connection has no bound.
+            return channel.close(promise: nil)
+        }
         self.headerTimer = context.eventLoop.scheduleTask(in: self.headerLimit) {
+            book.noted(.closed(.headerTime))
             channel.close(promise: nil)
         }
     }
@@ -103,27 +134,14 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     /// would otherwise hold up the shutdown of the server for ever.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent {
-            let channel = context.channel
+            let (channel, book) = (context.channel, self.book)
             self.drainTimer = context.eventLoop.scheduleTask(in: self.drainLimit) {
+                book.noted(.closed(.drain))
                 channel.close(promise: nil)
             }
         }
         context.fireUserInboundEventTriggered(event)
     }
-
-    /// Answers a header beyond the limits with 431, and closes the connection. All other errors go on.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard case HTTPParserError.headerOverflow? = error as? HTTPParserError,
-            let encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
-        else { return context.fireErrorCaught(error) }
-        let channel = context.channel
-        // The encoder itself takes only parts of a response, so these bytes go out behind it.
-        encoder.writeAndFlush(NIOAny(channel.allocator.buffer(string: Self.headerTooLarge)))
-            .whenComplete { _ in channel.close(promise: nil) }
-    }
-
-    private static let headerTooLarge =
-        "HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
     func channelInactive(context: ChannelHandlerContext) {
         self.leave(context)
@@ -133,10 +151,12 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.leave(context) }
 
     private func leave(_ context: ChannelHandlerContext) {
+        guard !self.hasLeft else { return }
+        self.hasLeft = true
         self.headerTimer?.cancel()
         self.headerTimer = nil
         self.drainTimer?.cancel()
         self.drainTimer = nil
-        self.book.closed(context.channel)
+        self.book.ended(context.channel)
     }
 }

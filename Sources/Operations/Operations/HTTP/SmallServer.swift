@@ -30,6 +30,7 @@ package struct SmallServer: Sendable {
     private let setting: String
     private let mostConnections: Int
     private let isProxy: @Sendable (SocketAddress) -> Bool
+    private let noted: @Sendable (ConnectionEvent) -> Void
     private let longestHeader: Int
     private let longestHeaders: Int
     private let headerLimit: Duration
@@ -45,6 +46,7 @@ package struct SmallServer: Sendable {
     ///     client with the most, the one without progress for longest. Slow clients therefore cannot keep others
     ///     out, nor use up the descriptors of the process.
     ///   - isProxy: whether a peer asks for many clients, so that each of its connections counts as one client.
+    ///   - noted: is told of each event in the life of a connection. It must not block.
     ///   - longestHeader: the largest header field, in bytes.
     ///   - longestHeaders: all header fields of a request together, in bytes.
     ///   - headerLimit: the time in which the first request of a connection must have sent its header.
@@ -58,6 +60,7 @@ package struct SmallServer: Sendable {
         setting: String,
         mostConnections: Int,
         isProxy: @escaping @Sendable (SocketAddress) -> Bool = { _ in false },
+        noted: @escaping @Sendable (ConnectionEvent) -> Void = { _ in },
         longestHeader: Int,
         longestHeaders: Int,
         headerLimit: Duration = .seconds(10),
@@ -69,6 +72,7 @@ package struct SmallServer: Sendable {
         self.setting = setting
         self.mostConnections = mostConnections
         self.isProxy = isProxy
+        self.noted = noted
         self.longestHeader = longestHeader
         self.longestHeaders = longestHeaders
         self.headerLimit = headerLimit
@@ -161,7 +165,7 @@ package struct SmallServer: Sendable {
 
     /// Makes what watches each connection. All of them share one book.
     private var watch: @Sendable () -> ConnectionWatch {
-        let book = ConnectionBook(limit: self.mostConnections, isProxy: self.isProxy)
+        let book = ConnectionBook(limit: self.mostConnections, isProxy: self.isProxy, noted: self.noted)
         let (headerLimit, drainLimit) = (TimeAmount(self.headerLimit), TimeAmount(self.drainLimit))
         return { ConnectionWatch(book, headerLimit: headerLimit, drainLimit: drainLimit) }
     }
