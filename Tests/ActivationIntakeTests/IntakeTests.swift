@@ -433,6 +433,84 @@ struct IntakeTests {
         #expect(bench.scene.byteCount < 3 * 3 * 500)
     }
 
+    /// A click with a long callback takes as much as thirty without, and once let the state grow until nothing was read.
+    @Test func aLargeThingMakesTheMemoryForgetAsMuch() throws {
+        let bench = try IntakeBench(Self.matching)
+        for number in 0..<400 {
+            let muid = String(format: "%032x", number)
+            bench.take("activation-click", IntakeBench.click(muid: muid, id: "\(number)", secondsBefore: 100))
+        }
+        let before = bench.scene.byteCount
+        bench.scene.isCrowded = true
+        for number in 1_000..<1_100 {
+            let callback =
+                "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3D" + String(repeating: "a", count: 3_900)
+            let muid = String(format: "%032x", number)
+            bench.take(
+                "activation-click",
+                IntakeBench.click(muid: muid, id: "\(number)", secondsBefore: 100, callback: callback)
+            )
+        }
+        #expect(bench.scene.byteCount < before)
+    }
+
+    /// The states of a worker that has gone came to the others, took more than there is room for, and stayed so for ever.
+    @Test func aStateThatIsFullForgetsAtTheEndOfATransaction() throws {
+        let bench = try IntakeBench()
+        for number in 0..<500 {
+            bench.take("activation", IntakeBench.activation(muid: String(format: "%032x", number)))
+        }
+        let before = bench.scene.byteCount
+        bench.scene.isCrowded = true
+        bench.scene.collect()
+        #expect(bench.scene.byteCount == before)
+        bench.scene.isFull = true
+        bench.scene.collect()
+        #expect(bench.scene.byteCount < before / 10)
+        // The changelog forgets too, so that a restart does not bring it back.
+        bench.scene.rebalance()
+        #expect(bench.scene.byteCount < before / 10)
+    }
+
+    /// An edge may copy every header of a phone's request.
+    @Test func aLetterKeepsOnlyHeadersThatAreRead() throws {
+        let bench = try IntakeBench()
+        let secret = [RecordHeader("Authorization", "Bearer s3cret"), RecordHeader("cookie", "s3cret")]
+        let kept = [RecordHeader("X-Crypt-Codec", "1"), RecordHeader("ce_id", "7")]
+        bench.take("sdk-upload", Array("[]".utf8), headers: secret + kept)
+        let letter = try #require(bench.scene.sent(to: "activation.dead-letter").first)
+        #expect(letter.headers.starts(with: kept))
+        #expect(!letter.headers.contains { $0.name == "Authorization" || $0.name == "cookie" })
+    }
+
+    /// A phone cannot say that its upload stood elsewhere, nor that it is a replay of somebody's.
+    @Test(arguments: [false, true])
+    func onlyAReplayNamesTheOriginOfAnUpload(isReplay: Bool) throws {
+        let bench = try IntakeBench()
+        let origin = RecordHeader(RecordOrigin.header, "sdk-upload/9/999")
+        let replay = isReplay ? [RecordHeader(ReplayHeader.replayID, "r1")] : []
+        bench.take(
+            "sdk-upload",
+            self.phoneActivation(source: "other"),
+            headers: self.jsonUpload + [origin] + replay
+        )
+        let results = bench.scene.sent(to: "sdk-upload.result")
+        #expect(results.count == 2)
+        for result in results {
+            #expect((self.header(RecordOrigin.header, of: result) == "sdk-upload/9/999") == isReplay)
+        }
+    }
+
+    /// Readers tell outcomes apart by the id of the record and of the event.
+    @Test func anEventOfAnUploadHasOneOutcomeAtMost() throws {
+        let bench = try IntakeBench()
+        let twice = self.phoneActivation(source: "other")
+        let text = String(decoding: twice, as: UTF8.self)
+        let body = "[\(text.dropFirst().dropLast()),\(text.dropFirst().dropLast())]"
+        bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
+        #expect(bench.codes(in: "sdk-upload.result") == ["sdk_activation.unknown_app", ""])
+    }
+
     // MARK: - Clicks
 
     private static let matching = "attribution:\n  report: match\n  patience: 0s"
@@ -626,7 +704,7 @@ struct IntakeTests {
     @Test func aFloodOfEventsForgetsNoClick() throws {
         let bench = try IntakeBench(Self.matching)
         bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 100))
-        for number in 0..<300 {
+        for number in 0..<900 {
             let body = #"[{"deviceId":"d\#(number)","dataSourceId":"s","timestamp":1,"eventType":"PAGE"}]"#
             bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
         }

@@ -1,3 +1,4 @@
+import Records
 import ServiceKit
 
 // The engine rests where there is no room, or nothing to do.
@@ -5,9 +6,9 @@ extension StreamEngine {
     /// The time between two counts of what the state takes.
     private static var bytesInterval: Duration { .seconds(2) }
 
-    /// The number of records between two counts of what the state takes, however fast they come: after an
-    /// outage there are as many as were published in it. A record adds some hundred bytes at most, so this is
-    /// a small part of the limit.
+    /// The weight of the records between two counts of what the state takes, however fast they come: after an
+    /// outage there are as many as were published in it. A record adds some hundred bytes, or what it holds, so
+    /// this is a small part of the limit.
     var recordsBetweenCounts: Int { max(64, self.settings.memoryLimit / 4_096) }
 
     /// Whether the states take more memory than they may. They shrink when messages end, or when other
@@ -30,9 +31,18 @@ extension StreamEngine {
         return self.budget.isExceeded
     }
 
+    /// The bytes that count as much as a record.
+    private static var bytesPerRecord: Int { 256 }
+
+    /// Returns how much a record counts towards `recordsBetweenCounts`.
+    static func weight(of record: borrowing InboundRecord) -> Int {
+        1 + (record.value?.count ?? 0) / Self.bytesPerRecord
+    }
+
     /// Tells the output whether memory is short for the task of a partition, which is about to put out.
     func tellWhetherCrowded(_ assignment: Assignment<B.Source>) {
         self.output.isCrowded = self.budget.isCrowded(assignment.byteCount)
+        self.output.isFull = self.isFull
     }
 
     /// The time for which nothing has to be done if nothing happens: at most until the next look for a standstill.
@@ -52,6 +62,8 @@ extension StreamEngine {
     private var nextStep: Int64 {
         var due = self.offered == nil ? Int64.max : self.offerRetryAt
         if self.hasWork {
+            due = min(due, self.transactionDue)
+        } else if self.phase == .working, self.isFull {
             due = min(due, self.transactionDue)
         } else if self.phase == .working,
             let wall = self.assignments.lazy.filter(\.isWorking).compactMap(\.task.nextDue).min()

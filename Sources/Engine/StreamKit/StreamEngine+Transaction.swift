@@ -35,7 +35,9 @@ extension StreamEngine {
     private var isTransactionDue: Bool {
         if self.phase != .working { return self.hasWork }
         if self.transactionRecords >= self.recordsAllowed { return true }
-        return self.hasWork || self.isSomethingDue ? self.now.monotonic >= self.transactionDue : false
+        // A state that is full may forget at the end of a transaction, and only there.
+        return self.hasWork || self.isSomethingDue || self.isFull
+            ? self.now.monotonic >= self.transactionDue : false
     }
 
     private func open() throws(KafkaError) {

@@ -21,24 +21,26 @@ extension StreamEngine {
         self.flush()
         var taken = 0
         let allowed = self.recordsAllowed - self.transactionRecords
-        let batch = min(Self.batch, self.recordsBetweenCounts, max(0, allowed))
+        let batch = min(Self.batch, max(0, allowed))
         let lastID = self.lastID + UInt64(Self.batch)
         // The partition that a turn ends with is the last of the next turn, so that it cannot take all turns.
         let (first, count) = (self.nextAssignment, self.assignments.count)
         for index in (0..<count).lazy.map({ (first + $0) % count }) where self.assignments[index].isWorking {
-            guard taken < batch, self.hasRoom(upTo: lastID) else { break }
+            guard taken < batch, self.hasRoom(upTo: lastID), !self.isCountDue else { break }
             taken += self.process(index, atMost: batch - taken, sendingUpTo: lastID)
             self.nextAssignment = (index + 1) % count
         }
         if taken > 0 {
             if self.transactionRecords == 0 { self.transactionSince = self.now.monotonic }
             self.transactionRecords += taken
-            self.recordsSinceCount += taken
             self.processedRecords += Int64(taken)
             self.metrics.processed(taken)
         }
         return taken > 0 || hasRestored
     }
+
+    /// Whether what the state takes has to be counted before more is processed.
+    private var isCountDue: Bool { self.recordsSinceCount >= self.recordsBetweenCounts }
 
     /// Whether another record may be processed: everything that was put out is sent, and not too much of it.
     private func hasRoom(upTo lastID: UInt64) -> Bool { self.output.isEmpty && self.lastID < lastID }
@@ -66,6 +68,7 @@ extension StreamEngine {
             }
             guard !isMadeAnew else { return }
             self.noteTime(of: record)
+            self.recordsSinceCount += Self.weight(of: record)
             landmark = record.timestamp.map { Landmark(offset: record.offset, timestamp: $0) }
             position = record.offset + 1
             timestamp = record.timestamp ?? timestamp
@@ -88,7 +91,9 @@ extension StreamEngine {
             }
         }
         var taken = 0
-        while taken < limit, self.hasRoom(upTo: lastID), source.read(atMost: 1, take, failed) > 0 {
+        while taken < limit, self.hasRoom(upTo: lastID), !self.isCountDue,
+            source.read(atMost: 1, take, failed) > 0
+        {
             taken += 1
         }
         self.quota?.giveBack(limit - taken)

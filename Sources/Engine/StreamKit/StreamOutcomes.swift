@@ -39,8 +39,22 @@ package struct StreamOutcomes {
         )
     }
 
+    /// The headers of a record that its letter keeps, beside those that begin with one of `keptPrefixes`.
+    private static let keptHeaders: Set<String> = [
+        "content-type", "x-compress-codec", "x-crypt-codec", "traceparent", "tracestate", "correlation-id",
+        "ce_id",
+    ]
+    private static let keptPrefixes = ["upload.", "click.", "flotilla.", "dlq."]
+
+    /// Whether a letter keeps a header. The others can be those of a request of a phone, with whatever secrets an edge has
+    /// copied with them, and nobody here reads them.
+    private static func isKept(_ header: RecordHeader) -> Bool {
+        let name = header.name.lowercased()
+        return Self.keptHeaders.contains(name) || Self.keptPrefixes.contains(where: name.hasPrefix)
+    }
+
     /// Returns the dead letter of a record, and the outcome that names it. The letter refers to the record and
-    /// omits its value, because the value may hold what is personal.
+    /// omits its value, because the value may hold what is personal, and headers that nobody here knows.
     package func letter(
         of record: borrowing InboundRecord,
         as kind: DeadLetter.Class,
@@ -65,8 +79,10 @@ package struct StreamOutcomes {
             worker: self.worker,
             workerVersion: WorkerIdentity.version
         )
+        var known = copy record
+        known.headers.removeAll { !Self.isKept($0) }
         let letter = notice.record(
-            of: record,
+            of: known,
             to: self.kafka.deadLetterTopic,
             partition: record.partition % self.partitions(of: self.kafka.deadLetterTopic),
             encodedBytesLimit: self.kafka.messageBytesLimit,

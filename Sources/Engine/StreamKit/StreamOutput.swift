@@ -8,6 +8,8 @@ package final class StreamOutput {
 
     /// Whether memory is short for the task that puts out, so that it should begin nothing that can be spared.
     package var isCrowded = false
+    /// Whether the states take more memory than they may. No record is processed until they take less.
+    package var isFull = false
 
     package init() {}
 

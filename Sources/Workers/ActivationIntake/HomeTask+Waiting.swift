@@ -36,7 +36,7 @@ extension HomeTask {
         self.metrics.counted("activation", "waiting")
         self.write(waiting.key, value, headers: headers, timestamp: record.timestamp, to: output)
         if let first = self.waiting.add(waiting) { self.decide(first, at: now, to: output) }
-        self.makeRoom(at: now, to: output)
+        self.makeRoom(for: waiting.byteCount, at: now, to: output)
         return true
     }
 

@@ -53,8 +53,8 @@ final class HomeTask: StreamTask {
         }.min()
     }
 
-    /// The most things of a kind that are forgotten before one transaction ends, because their time is over. After a
-    /// shorter window was set, all that are older are due at once.
+    /// The most things of a kind that are forgotten before one transaction ends, because their time is over or there is no
+    /// memory for them. After a shorter window was set, all that are older are due at once.
     static var expiriesLimit: Int { 10_000 }
 
     func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
@@ -66,6 +66,8 @@ final class HomeTask: StreamTask {
             }
         }
         self.decideWhatIsLate(at: now, to: output)
+        // The states of a worker that has gone, or a smaller limit, can be more than there is room for.
+        if output.isFull { self.forgetOldest(bytes: .max, at: now, to: output) }
         self.tellCounts()
     }
 
@@ -98,20 +100,28 @@ final class HomeTask: StreamTask {
         let entry = RecentTable.Entry(seen: now.wall, text: text)
         self.tables[key.kind, default: RecentTable()].remember(key.key, entry)
         self.write(key, entry.changelog, to: output)
-        self.makeRoom(at: now, to: output)
+        self.makeRoom(for: entry.byteCount, at: now, to: output)
     }
 
-    /// Forgets the two oldest of the kind that takes most, where memory is short: whoever invents things of one
-    /// kind pushes out none of another. An activation that waits is decided instead of forgotten.
-    func makeRoom(at now: Moment, to output: StreamOutput) {
+    /// Forgets twice as much as was added, where memory is short.
+    func makeRoom(for bytes: Int, at now: Moment, to output: StreamOutput) {
         guard output.isCrowded else { return }
-        for _ in 0..<2 {
-            guard let kind = self.largestKind else { return }
+        self.forgetOldest(bytes: 2 * bytes, at: now, to: output)
+    }
+
+    /// Forgets the oldest things of the kinds that take most, until so many bytes are free: whoever invents things of one
+    /// kind pushes out none of another. An activation that waits is decided instead of forgotten.
+    private func forgetOldest(bytes: Int, at now: Moment, to output: StreamOutput) {
+        var freed = 0
+        for _ in 0..<Self.expiriesLimit {
+            guard freed < bytes, let kind = self.largestKind else { return }
+            let before = self.size(of: kind).bytes
             if kind == .waiting {
                 self.decideOldest(before: .max, at: now, to: output)
             } else if let oldest = self.tables[kind]?.forgetOldest(before: .max) {
                 self.write(RememberedKey(kind, oldest), nil, to: output)
             }
+            freed += max(1, before - self.size(of: kind).bytes)
             self.metrics.forgottenEarly()
         }
     }

@@ -64,7 +64,13 @@ final class IntakeWriter {
         to output: StreamOutput
     ) {
         let outcome = self.outcomes.outcome(of: record, fate, because: reason, at: now)
-        self.send(SDKUploadResult.upload(outcome, counts), of: record, topic: topic, to: output)
+        self.send(
+            SDKUploadResult.upload(outcome, counts),
+            of: record,
+            topic: topic,
+            origin: Self.origin(ofRequest: record),
+            to: output
+        )
     }
 
     /// Writes the outcome of an event of an upload that is not passed on.
@@ -81,8 +87,15 @@ final class IntakeWriter {
             SDKUploadResult.event(outcome, id: id, type: type),
             of: record,
             topic: self.settings.topics.uploadResult,
+            origin: Self.origin(ofRequest: record),
             to: output
         )
+    }
+
+    /// Returns the headers of origin of an upload or a click. Nobody has published one before, so only a replay names
+    /// where it stood. A phone may have put such a name among the headers of its request.
+    private static func origin(ofRequest record: borrowing InboundRecord) -> [RecordHeader] {
+        record.replayHeader == nil ? [] : record.originHeaders
     }
 
     /// Writes the dead letter of a record that its publisher has to mend, or that has killed three processes,
@@ -103,6 +116,7 @@ final class IntakeWriter {
                 ? SDKUploadResult.upload(outcome, nil) : ActivationResult.encode(outcome, nil, as: .json),
             of: record,
             topic: resultTopic,
+            origin: isUpload ? Self.origin(ofRequest: record) : nil,
             to: output
         )
     }
@@ -111,17 +125,20 @@ final class IntakeWriter {
     ///
     /// - Parameters:
     ///   - key: the key of the outcome; nil for that of the record.
+    ///   - origin: the headers of origin; nil for those of the record.
     ///   - headers: the outcome's headers beside those of every outcome.
     private func send(
         _ value: [UInt8],
         of record: borrowing InboundRecord,
         topic: String,
         key: [UInt8]? = nil,
+        origin: [RecordHeader]? = nil,
         headers: [RecordHeader] = [],
         to output: StreamOutput
     ) {
         let headers =
-            [RecordHeader("content-type", ValueFormat.json.contentType)] + record.originHeaders + headers
+            [RecordHeader("content-type", ValueFormat.json.contentType)] + (origin ?? record.originHeaders)
+            + headers
         var result = self.outcomes.result(value, of: record, to: topic, headers: headers, using: &self.random)
         if let key { result.key = key }
         output.send(result)

@@ -17,6 +17,9 @@ struct RecentTable {
         /// The time in milliseconds since 1970.
         var seen: Int64
         var text: [UInt8]
+
+        /// An estimate of the bytes in memory.
+        var byteCount: Int { RecentTable.entryBytes + self.text.count }
     }
 
     private struct Turn {

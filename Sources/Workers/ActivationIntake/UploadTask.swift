@@ -62,10 +62,10 @@ final class UploadTask: StreamTask {
             for event in upload.events {
                 let id = event.id
                 // An activation may come again with what it did not know before, under the same id.
-                guard seen.insert(id).inserted || event.type == .activate else { continue }
-                let mayActivate = counts.activations < Self.activationsLimit
-                if self.take(event, id: id, mayActivate: mayActivate, of: upload, record, at: now, to: output)
-                {
+                let isFirst = seen.insert(id).inserted
+                guard isFirst || event.type == .activate else { continue }
+                let role = Role(isFirst: isFirst, mayActivate: counts.activations < Self.activationsLimit)
+                if self.take(event, id: id, as: role, of: upload, record, at: now, to: output) {
                     counts.activations += 1
                 }
             }
@@ -92,20 +92,28 @@ final class UploadTask: StreamTask {
         }
     }
 
+    /// The part of an event in its upload.
+    private struct Role {
+        /// Whether it is the first of its id. An id has one outcome at most, so that readers can tell outcomes apart.
+        var isFirst: Bool
+        /// Whether the upload may bring another activation.
+        var mayActivate: Bool
+    }
+
     /// Sends on an event and its activation.
     ///
-    /// - Parameter mayActivate: Whether the upload may bring another activation.
     /// - Returns: whether an activation was sent on.
     private func take(
         _ event: SDKEvent,
         id: String,
-        mayActivate: Bool,
+        as role: Role,
         of upload: SDKUpload,
         _ record: borrowing InboundRecord,
         at now: Moment,
         to output: StreamOutput
     ) -> Bool {
         func reject(_ reason: Reason) {
+            guard role.isFirst else { return }
             self.writer.reject(event: id, event.type, of: record, because: reason, at: now, to: output)
         }
         if self.writer.settings.topics.events != nil,
@@ -113,6 +121,7 @@ final class UploadTask: StreamTask {
         {
             self.metrics.counted("event", "too_large")
             reject(Self.eventTooLarge)
+            return false
         }
         guard let activation = SDKActivation(event, account: upload.account) else { return false }
         do throws(SDKApp.NothingToReport) {
@@ -120,7 +129,7 @@ final class UploadTask: StreamTask {
                 throw .unknownApp
             }
             let conversion = try app.conversion(activation, clientIP: upload.clientIP)
-            guard mayActivate else { throw .tooMany }
+            guard role.mayActivate else { throw .tooMany }
             self.metrics.counted("activation", "uploaded")
             // An activation has a bounded size, far below the broker's limit.
             return self.writer.sendHome(

@@ -19,6 +19,9 @@ struct WaitingActivations {
 
         /// The key in the changelog. No two records of a home have the same place.
         var key: RememberedKey { RememberedKey(.waiting, named: self.record.place) }
+
+        /// An estimate of the bytes in memory.
+        var byteCount: Int { WaitingActivations.entryBytes + self.record.memoryBytes }
     }
 
     private struct Turn {

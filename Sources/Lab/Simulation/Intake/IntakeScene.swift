@@ -23,6 +23,8 @@ package final class IntakeScene {
     package private(set) var now = IntakeScene.start
     /// Whether the engine says that memory is short.
     package var isCrowded = false
+    /// Whether the engine says that the states take more than they may.
+    package var isFull = false
 
     package init(_ settings: IntakeSettings) {
         self.settings = settings
@@ -79,8 +81,7 @@ package final class IntakeScene {
                 self.sent.append(record)
                 continue
             }
-            let next = StreamOutput()
-            next.isCrowded = self.isCrowded
+            let next = self.output
             self.home(partition).process(self.inbound(record), at: self.now, next)
             self.deliver(next)
         }
@@ -102,10 +103,18 @@ package final class IntakeScene {
     /// Ends a transaction in every home.
     package func collect() {
         for task in self.homes.values {
-            let output = StreamOutput()
+            let output = self.output
             task.collect(at: self.now, progress: self.now.wall, output)
             self.deliver(output)
         }
+    }
+
+    /// A new output, which says what the engine would say of the memory.
+    private var output: StreamOutput {
+        let output = StreamOutput()
+        output.isCrowded = self.isCrowded
+        output.isFull = self.isFull
+        return output
     }
 
     /// Drops every home and makes it anew from what was written, as another member does after a rebalance.
