@@ -1,3 +1,5 @@
+import WireFormats
+
 /// A range of addresses, as `10.0.0.0/8` or as a single address.
 struct AddressRange: Hashable, Sendable {
     private let address: ClientAddress
@@ -44,10 +46,11 @@ struct TrustedProxies: Sendable {
     /// - Parameter forwarded: the values of all headers `X-Forwarded-For`, in their order.
     func client(behind peer: ClientAddress, forwarded: [String]) -> ClientAddress {
         guard !self.ranges.isEmpty, self.contains(peer), !forwarded.isEmpty else { return peer }
-        var entries = forwarded.joined(separator: ",").split(separator: ",").suffix(Self.hopsLimit)
+        let text = Array(forwarded.joined(separator: ",").utf8)
+        var entries = text.split(separator: UInt8(ascii: ",")).suffix(Self.hopsLimit)
         var client = peer
         while self.contains(client), let entry = entries.popLast(),
-            let address = ClientAddress(entry.trimmed)
+            let address = ClientAddress(String(decoding: entry.trimmingWhiteSpace(), as: UTF8.self))
         {
             client = address
         }
@@ -57,13 +60,5 @@ struct TrustedProxies: Sendable {
     /// Whether a peer is one of the proxies.
     func contains(_ address: ClientAddress) -> Bool {
         self.ranges.contains { $0.contains(address) }
-    }
-}
-
-extension Substring {
-    /// The text without spaces and tabs around it.
-    fileprivate var trimmed: Substring {
-        let start = self.drop { $0 == " " || $0 == "\t" }
-        return start.dropLast(start.reversed().prefix { $0 == " " || $0 == "\t" }.count)
     }
 }
