@@ -155,6 +155,17 @@ struct IntakeTests {
         #expect(value.contains(#""appId":"\#(app)""#), "\(value)")
     }
 
+    /// A phone chooses both names. Swift's own hash of such a text would take hours.
+    @Test(.timeLimit(.minutes(1))) func namesOfAppsMayHaveAnyLength() throws {
+        let bench = try IntakeBench()
+        let long = "1" + String(repeating: "\u{301}\u{323}", count: 200_000)
+        bench.take("sdk-upload", self.phoneActivation(source: long), headers: self.jsonUpload)
+        #expect(bench.due.isEmpty)
+        let more = #","domain":"\#(long)""#
+        bench.take("sdk-upload", self.phoneActivation(also: more), headers: self.jsonUpload)
+        #expect(bench.due.count == 1)
+    }
+
     @Test func theUserAgentGoesOn() throws {
         let bench = try IntakeBench()
         let long = String(repeating: "a", count: 1_025)

@@ -99,7 +99,7 @@ struct BoundTests {
             try await stage.waits { stage.limits.bytesInHand == body.utf8.count }
             let other = ["X-Forwarded-For": "198.51.100.7"]
             #expect(try await stage.post(Stage.upload, "small", headers: other).status == 200)
-            // What comes in takes the place of what does not.
+            // A body that comes in takes the place of one that does not.
             #expect(try await stage.post(Stage.upload, body, headers: other).status == 200)
             #expect(await slow.status() == 503)
             try await stage.waits { stage.limits.bytesInHand == 0 }

@@ -1,3 +1,4 @@
+import Operations
 import Testing
 
 @testable import Gateway
@@ -47,6 +48,18 @@ struct PureTests {
     ])
     func noOtherTextIsARange(text: String) {
         #expect(AddressRange(text) == nil)
+    }
+
+    /// To compare the characters of such a text would take hours.
+    @Test(.timeLimit(.minutes(1))) func textsOfStrangersMayHaveAnyLength() throws {
+        let long = "a" + String(repeating: "\u{301}\u{323}", count: 200_000)
+        let settings = GatewaySettings(SettingsReader(file: nil, overrides: []))
+        #expect(Route(of: "/" + long, settings: settings) == nil)
+        let peer = try #require(ClientAddress("10.0.0.1"))
+        let proxies = TrustedProxies([try #require(AddressRange("10.0.0.0/8"))])
+        #expect(proxies.client(behind: peer, forwarded: [long]).address == peer)
+        let client = proxies.client(behind: peer, forwarded: ["\(long), 203.0.113.7 ,\t10.0.0.2"]).address
+        #expect(client == ClientAddress("203.0.113.7"))
     }
 
     @Test func aRateLetsABurstOfASecondPassAndThenTheRate() {

@@ -45,6 +45,18 @@ import WorkerKit
         return whole
     }
 
+    /// Anybody can write a receipt, and the client names the product.
+    @Test(.timeLimit(.minutes(1))) func productsInAReceiptMayHaveAnyLength() {
+        var (one, other) = (StoreTransaction(), StoreTransaction())
+        (one.transactionID, one.productID) = ("1", "pro")
+        (other.transactionID, other.productID) = (
+            "2", "p" + String(repeating: "\u{301}\u{323}", count: 200_000)
+        )
+        var purchases = StorePurchases()
+        purchases.add([other, one])
+        #expect(purchases.newestID(of: "pro")?.text == "1")
+    }
+
     // MARK: whose it is
 
     /// A receipt of one user and the transaction of another are not a purchase.

@@ -38,6 +38,6 @@ package struct InboundRecord: Hashable, Sendable {
     /// Returns the value of the last header of this name, as Kafka's own clients do; nil if there is no such
     /// header, or its value is absent. Names are compared exactly.
     package func header(_ name: String) -> [UInt8]? {
-        self.headers.last { $0.name == name }?.value
+        self.headers.last { $0.isNamed(name) }?.value
     }
 }

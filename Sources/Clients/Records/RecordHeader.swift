@@ -15,4 +15,13 @@ package struct RecordHeader: Hashable, Sendable {
     package init(_ name: String, _ value: String) {
         self.init(name, Array(value.utf8))
     }
+
+    /// Returns whether the header has this name, byte for byte. A publisher chooses names of any length, and `==`
+    /// of two strings takes a time that grows with the square of a run of combining marks.
+    package func isNamed(_ name: String) -> Bool {
+        self.name.utf8.count == name.utf8.count && self.name.utf8.elementsEqual(name.utf8)
+    }
+
+    /// Returns whether the header's name begins with these bytes.
+    package func isNamed(startingWith prefix: String) -> Bool { self.name.utf8.starts(with: prefix.utf8) }
 }

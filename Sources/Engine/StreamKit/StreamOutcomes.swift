@@ -49,6 +49,8 @@ package struct StreamOutcomes {
     /// Whether a letter keeps a header. The others can be those of a request of a phone, with whatever secrets an edge has
     /// copied with them, and nobody here reads them.
     private static func isKept(_ header: RecordHeader) -> Bool {
+        // No name that is kept is longer. To compare a long one can take seconds.
+        guard header.name.utf8.count <= 64 else { return false }
         let name = header.name.lowercased()
         return Self.keptHeaders.contains(name) || Self.keptPrefixes.contains(where: name.hasPrefix)
     }

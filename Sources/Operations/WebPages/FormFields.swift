@@ -16,6 +16,8 @@ package struct FormFields: Hashable, Sendable {
 
     /// The number of fields that are read at most; no form of ours has as many.
     private static let pairsLimit = 512
+    /// No field of ours has a name with more bytes.
+    private static let nameBytesLimit = 512
 
     /// Creates a list without fields.
     package init() {}
@@ -23,8 +25,13 @@ package struct FormFields: Hashable, Sendable {
     /// Reads encoded fields. Bytes that are not UTF-8 become replacement characters, and fields after the
     /// first 512 are left out.
     package init(_ text: String) {
-        for part in text.split(separator: "&").prefix(Self.pairsLimit) {
-            let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        // By bytes, as names are compared below: a stranger chooses the text, and it can be long.
+        for part in text.utf8.split(separator: UInt8(ascii: "&")).prefix(Self.pairsLimit) {
+            let halves = part.split(
+                separator: UInt8(ascii: "="),
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
             self.add(Self.decode(halves[0]), halves.count == 2 ? Self.decode(halves[1]) : "")
         }
     }
@@ -37,28 +44,27 @@ package struct FormFields: Hashable, Sendable {
     /// The first value of this name, without the white space at its ends; nil if there is none or it is only
     /// white space.
     package subscript(name: String) -> String? {
-        guard let value = self.pairs.first(where: { $0.name == name })?.value.trimmed, !value.isEmpty else {
-            return nil
-        }
+        guard let value = self.exactly(name)?.trimmed, !value.isEmpty else { return nil }
         return value
     }
 
     /// Returns the first value of this name as it was sent, with its spaces; nil if there is none.
     package func exactly(_ name: String) -> String? {
-        self.pairs.first { $0.name == name }?.value
+        self.pairs.first { $0.name.isExactly(name) }?.value
     }
 
     /// Returns all values of this name without the white space at their ends. Values of only white space are
     /// left out.
     package func all(_ name: String) -> [String] {
-        self.pairs.filter { $0.name == name }.map(\.value.trimmed).filter { !$0.isEmpty }
+        self.pairs.filter { $0.name.isExactly(name) }.map(\.value.trimmed).filter { !$0.isEmpty }
     }
 
     /// Returns the fields with one of these names, without the white space at the ends of their values.
     /// Values of only white space are left out.
     package func only(_ names: Set<String>) -> FormFields {
         var fields = FormFields()
-        for pair in self.pairs where names.contains(pair.name) && !pair.value.trimmed.isEmpty {
+        for pair in self.pairs where pair.name.utf8.count <= Self.nameBytesLimit {
+            guard names.contains(pair.name), !pair.value.trimmed.isEmpty else { continue }
             fields.add(pair.name, pair.value.trimmed)
         }
         return fields
@@ -67,7 +73,7 @@ package struct FormFields: Hashable, Sendable {
     /// Returns the fields without those of this name.
     package func without(_ name: String) -> FormFields {
         var fields = self
-        fields.pairs.removeAll { $0.name == name }
+        fields.pairs.removeAll { $0.name.isExactly(name) }
         return fields
     }
 
@@ -82,9 +88,9 @@ package struct FormFields: Hashable, Sendable {
     }
 
     /// Returns a name or value without its encoding.
-    private static func decode(_ text: Substring) -> String {
+    private static func decode(_ text: some Sequence<UInt8>) -> String {
         var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
+        var rest = Array(text)[...]
         while let first = rest.popFirst() {
             switch first {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))

@@ -7,10 +7,13 @@ extension PageRequest {
     package init(_ request: Request) {
         var headers: [String: String] = [:]
         for field in request.headers { headers[field.name.canonicalName] = field.value }
+        // No address has other characters, and to compare those of a stranger's choice can take seconds. This path is
+        // that of no page.
+        let isAddress = request.uri.path.utf8.allSatisfy { $0 < 0x80 }
         self.init(
             method: request.method == .get || request.method == .head
                 ? .get : request.method == .post ? .post : .other,
-            path: request.uri.path,
+            path: isAddress ? request.uri.path : "/?",
             query: FormFields(request.uri.query ?? ""),
             host: request.head.authority,
             headers: headers

@@ -1,3 +1,5 @@
+import WireFormats
+
 /// The parts of a browser's request that the pages use.
 package struct PageRequest: Sendable {
     /// The methods that pages tell apart.
@@ -44,16 +46,22 @@ package struct PageRequest: Sendable {
     /// Whether the browser says that the user has followed a link on another site, by the headers
     /// `Sec-Fetch-Site` and `Sec-Fetch-Mode`.
     package var isFollowedLink: Bool {
-        self.method == .get && self.headers["sec-fetch-site"] == "cross-site"
-            && self.headers["sec-fetch-mode"] == "navigate"
+        self.method == .get && self.headers["sec-fetch-site"]?.isExactly("cross-site") == true
+            && self.headers["sec-fetch-mode"]?.isExactly("navigate") == true
     }
 
     /// Returns the value of a cookie; nil if the request has none of this name.
     package func cookie(_ name: String) -> String? {
-        for pair in (self.headers["cookie"] ?? "").split(separator: ";") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { continue }
-            return String(parts[1])
+        // By bytes: a stranger chooses the text, and it can be long.
+        for pair in (self.headers["cookie"] ?? "").utf8.split(separator: UInt8(ascii: ";")) {
+            let parts = pair.split(
+                separator: UInt8(ascii: "="),
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            guard parts.count == 2, parts[0].drop(while: { $0 == UInt8(ascii: " ") }).elementsEqual(name.utf8)
+            else { continue }
+            return String(decoding: parts[1], as: UTF8.self)
         }
         return nil
     }

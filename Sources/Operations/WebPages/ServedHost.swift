@@ -51,6 +51,8 @@ package struct ServedHost: Hashable, Sendable {
     /// Returns the name in a `Host` header without the port, in lower case, with IPv6 in its brackets; nil
     /// for a text that is not a host.
     private static func name(ofHost host: String) -> String? {
+        // No name with a port is longer, and a stranger chooses the text.
+        guard host.utf8.count <= 300 else { return nil }
         let host = host.lowercased()
         let name: Substring
         if host.hasPrefix("[") {

@@ -12,12 +12,14 @@ package struct TokenClaim: Sendable {
     ///
     /// - Parameter authorization: the value of the header `Authorization`.
     package init?(_ authorization: String) {
-        let parts = authorization.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2 else { return nil }
-        switch parts[0].lowercased() {
-        case "bearer": self.token = Array(parts[1].trimmed.utf8)
+        // By bytes: a stranger chooses the text, and it can be long.
+        let parts = authorization.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2, parts[0].count <= 16 else { return nil }
+        let text = String(decoding: parts[1], as: UTF8.self).trimmed
+        switch String(decoding: parts[0], as: UTF8.self).lowercased() {
+        case "bearer": self.token = Array(text.utf8)
         case "basic":
-            guard let bytes = Base64.decode(parts[1].trimmed.utf8),
+            guard let bytes = Base64.decode(text.utf8),
                 let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
             else { return nil }
             self.token = Array(bytes[(colon + 1)...])

@@ -47,6 +47,6 @@ public struct DeadLetter: Hashable, Sendable {
         self.attempts = number("dlq.attempts") ?? 0
         self.worker = record.header("dlq.worker") ?? ""
         self.record = record
-        self.record.headers.removeAll { DeadLetterNotice.headerNames.contains($0.name) }
+        self.record.headers.removeAll { DeadLetterNotice.isNotice($0.name) }
     }
 }

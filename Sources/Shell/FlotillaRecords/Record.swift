@@ -59,7 +59,7 @@ public struct Record: Hashable, Sendable {
 
     /// Returns the value of the last header of this name as text; nil if there is no such header, or its value
     /// is absent. Names are compared exactly.
-    public func header(_ name: String) -> String? { self.headers.last { $0.name == name }?.text }
+    public func header(_ name: String) -> String? { self.headers.last { $0.name.isExactly(name) }?.text }
 
     /// The topic, the partition and the offset of the publisher's record that this outcome, or this record of
     /// `activation.due`, comes from; nil if no worker stood between the two.

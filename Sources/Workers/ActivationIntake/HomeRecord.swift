@@ -34,11 +34,11 @@ enum HomeRecord {
 
     /// The kind of a record; nil if nobody of this worker has written it.
     static func kind(of record: borrowing InboundRecord) -> Kind? {
-        record.header(self.kindHeader).flatMap { Kind(rawValue: String(decoding: $0, as: UTF8.self)) }
+        record.header(self.kindHeader).flatMap { Kind(exactly: String(decoding: $0, as: UTF8.self)) }
     }
 
     /// The headers of a record without those of this worker, which publishers must not set.
     static func foreignHeaders(of record: borrowing InboundRecord) -> [RecordHeader] {
-        record.headers.filter { !$0.name.hasPrefix("flotilla.") }
+        record.headers.filter { !$0.isNamed(startingWith: "flotilla.") }
     }
 }

@@ -45,7 +45,7 @@ extension HomeTask {
             return self.metrics.unreadableRecord()
         }
         let headers = record.headers.filter {
-            ![HomeRecord.kindHeader, HomeRecord.clickHeader].contains($0.name)
+            !$0.isNamed(HomeRecord.kindHeader) && !$0.isNamed(HomeRecord.clickHeader)
         }
         let found = self.click(named: HomeRecord.Name.click(click), of: activation, at: now)
         var shortened = found

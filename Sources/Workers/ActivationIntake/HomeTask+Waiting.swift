@@ -92,7 +92,7 @@ extension HomeTask {
     private func decide(_ waiting: WaitingActivations.Waiting, at now: Moment, to output: StreamOutput) {
         self.write(waiting.key, nil, to: output)
         var late = waiting.record
-        late.headers = late.headers.filter { $0.name != HomeRecord.kindHeader }
+        late.headers = late.headers.filter { !$0.isNamed(HomeRecord.kindHeader) }
         late.headers.append(RecordHeader(HomeRecord.lateHeader, "1"))
         guard let activation = try? Activation(decoding: late), activation.clickID != nil,
             self.writer.sendHome(

@@ -279,10 +279,10 @@ final class HomeTask: StreamTask {
     ) -> OutboundRecord {
         var headers = HomeRecord.foreignHeaders(of: record)
         if value != record.value {
-            headers.removeAll { $0.name.lowercased() == "content-type" }
+            headers.removeAll { $0.name.lowercased().isExactly("content-type") }
             headers.append(RecordHeader("content-type", ValueFormat.json.contentType))
             // The members that no schema has are not in the new value, and the outcome is to tell them.
-            headers.removeAll { $0.name == UnknownFields.header }
+            headers.removeAll { $0.isNamed(UnknownFields.header) }
             if let unknown = UnknownFields(of: record, in: .activation) {
                 headers.append(unknown.recordHeader)
             }

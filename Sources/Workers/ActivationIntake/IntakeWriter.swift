@@ -92,7 +92,7 @@ final class IntakeWriter {
         )
     }
 
-    /// Returns the headers of origin of an upload or a click. Nobody has published one before, so only a replay names
+    /// Returns the headers of origin of an upload or a click. Neither was published before, so only a replay names
     /// where it stood. A phone may have put such a name among the headers of its request.
     private static func origin(ofRequest record: borrowing InboundRecord) -> [RecordHeader] {
         record.replayHeader == nil ? [] : record.originHeaders

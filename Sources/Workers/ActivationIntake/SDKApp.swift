@@ -8,6 +8,15 @@ struct SDKSource: Hashable, Sendable {
     var dataSource: String
     /// The bundle id, or the package name on Android; nil where apps share no data source.
     var domain: String?
+
+    /// A phone chooses the names, so they are compared and hashed by their bytes.
+    private var names: [ExactText?] {
+        [ExactText(self.account), ExactText(self.dataSource), self.domain.map { ExactText($0) }]
+    }
+
+    static func == (one: SDKSource, other: SDKSource) -> Bool { one.names == other.names }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(self.names) }
 }
 
 /// The app at Tencent as which the activations of a data source are reported.

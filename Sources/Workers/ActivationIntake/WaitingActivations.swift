@@ -119,7 +119,9 @@ extension WaitingActivations.Waiting {
             offset: offset,
             timestamp: record.timestamp,
             value: record.value,
-            headers: record.headers.filter { ![Self.header, StateSpread.headerName].contains($0.name) }
+            headers: record.headers.filter {
+                !$0.isNamed(Self.header) && !$0.isNamed(StateSpread.headerName)
+            }
         )
         self.init(
             record: original,

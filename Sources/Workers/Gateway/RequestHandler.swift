@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import ServiceKit
+import WireFormats
 
 /// Answers the requests of one connection, one after the other, on its event loop.
 final class RequestHandler: ChannelInboundHandler {
@@ -121,7 +122,7 @@ final class RequestHandler: ChannelInboundHandler {
         )
         self.stage = .receiving(exchange)
         // A client that expects this waits for it, or for a refusal, before it sends the body (RFC 9110, 10.1.1).
-        if head.headers[canonicalForm: "Expect"].contains(where: { $0.lowercased() == "100-continue" }) {
+        if head.headers["Expect"].contains(where: Self.wantsToGoOn) {
             if let refusal { return self.write(refusal, to: exchange, isRead: false, context) }
             let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(self.wrapOutboundOut(.head(goOn)), promise: nil)
@@ -134,6 +135,14 @@ final class RequestHandler: ChannelInboundHandler {
                 answerer.closed(.bodyTime)
                 channel.close(promise: nil)
             }
+        }
+    }
+
+    /// Returns whether one of the expectations in a header's value is that we ask for the body. It reads bytes, because
+    /// to compare the characters of a value of a stranger's choice can take seconds.
+    private static func wantsToGoOn(_ value: String) -> Bool {
+        value.utf8.split(separator: UInt8(ascii: ",")).contains {
+            $0.trimmingWhiteSpace().map(\.lowercased).elementsEqual("100-continue".utf8)
         }
     }
 

@@ -49,44 +49,31 @@ struct TrustedProxies: Sendable {
     func client(behind peer: ClientAddress, forwarded: [String]) -> (address: ClientAddress, isCertain: Bool)
     {
         guard !self.ranges.isEmpty, self.contains(peer), !forwarded.isEmpty else { return (peer, true) }
-        var entries = forwarded.joined(separator: ",").split(separator: ",").suffix(Self.hopsLimit)
+        let text = Array(forwarded.joined(separator: ",").utf8)
+        var entries = text.split(separator: UInt8(ascii: ",")).suffix(Self.hopsLimit)
         var client = peer
         while self.contains(client), let entry = entries.popLast() {
-            guard let address = Self.address(entry.trimmed) else { return (client, false) }
+            guard let address = Self.address(entry.trimmingWhiteSpace()) else { return (client, false) }
             client = address
         }
         return (client, true)
     }
 
     /// Reads an address, with a port or without: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
-    private static func address(_ entry: Substring) -> ClientAddress? {
-        if let address = ClientAddress(entry) { return address }
-        var (host, port) = (entry, Substring())
-        if entry.first == "[" {
-            guard let end = entry.firstIndex(of: "]") else { return nil }
-            (host, port) = (
-                entry[entry.index(after: entry.startIndex)..<end], entry[entry.index(after: end)...]
-            )
-            guard port.isEmpty || port.first == ":" else { return nil }
-            port = port.dropFirst()
-        } else {
-            guard let colon = entry.firstIndex(of: ":") else { return nil }
-            (host, port) = (entry[..<colon], entry[entry.index(after: colon)...])
-        }
-        guard port.utf8.allSatisfy(\.isDigit), port.utf8.count <= 5 else { return nil }
-        return ClientAddress(host)
+    private static func address(_ entry: ArraySlice<UInt8>) -> ClientAddress? {
+        if let address = ClientAddress(String(decoding: entry, as: UTF8.self)) { return address }
+        let isBracketed = entry.first == UInt8(ascii: "[")
+        let end = isBracketed ? UInt8(ascii: "]") : UInt8(ascii: ":")
+        guard let last = entry.firstIndex(of: end) else { return nil }
+        let host = entry[..<last].dropFirst(isBracketed ? 1 : 0)
+        var port = entry[(isBracketed ? last + 1 : last)...]
+        if port.first == UInt8(ascii: ":") { port = port.dropFirst() } else if !port.isEmpty { return nil }
+        guard port.allSatisfy(\.isDigit), port.count <= 5 else { return nil }
+        return ClientAddress(String(decoding: host, as: UTF8.self))
     }
 
     /// Whether a peer is one of the proxies.
     func contains(_ address: ClientAddress) -> Bool {
         self.ranges.contains { $0.contains(address) }
-    }
-}
-
-extension Substring {
-    /// The text without spaces and tabs around it.
-    fileprivate var trimmed: Substring {
-        let start = self.drop { $0 == " " || $0 == "\t" }
-        return start.dropLast(start.reversed().prefix { $0 == " " || $0 == "\t" }.count)
     }
 }

@@ -21,6 +21,9 @@ struct EventOrigin: Hashable, Sendable {
     /// would otherwise travel for ever.
     static let hopsLimit = 3
 
+    /// More bytes than three numbers take.
+    private static let bytesLimit = 64
+
     /// The name of the header.
     static let header = "flotilla.push.origin"
 
@@ -30,7 +33,9 @@ struct EventOrigin: Hashable, Sendable {
         self.partition = record.partition
         self.offset = record.offset
         self.hops = 0
-        guard !record.headers.isEmpty, let value = record.header(Self.header) else { return }
+        guard !record.headers.isEmpty, let value = record.header(Self.header),
+            value.count <= Self.bytesLimit
+        else { return }
         // The value is partition/offset/hops; the topic is always the input topic.
         let parts = String(decoding: value, as: UTF8.self).split(separator: "/")
         guard parts.count == 3, let partition = Int32(parts[0]), let offset = Int64(parts[1]),
@@ -48,7 +53,7 @@ struct EventOrigin: Hashable, Sendable {
 
     /// Returns the headers of an unchanged copy of the record: its own ones and the origin.
     func headers(afterCopyOf record: borrowing InboundRecord) -> [RecordHeader] {
-        record.headers.filter { $0.name != Self.header } + [self.afterHop]
+        record.headers.filter { !$0.isNamed(Self.header) } + [self.afterHop]
     }
 
     /// The header of the record that is sent on, with one hop more.

@@ -70,27 +70,29 @@ package struct ReceiptJob: Hashable, Sendable {
     func holdsClaim(_ found: StorePurchases) -> Bool {
         guard let id = self.claim.transactionID, self.local != nil, !self.isInHistory else { return true }
         let original = found.transactions.first { $0.transactionID == id }?.originalTransactionID
-        return self.localIDs.contains(id) || original.map(self.localIDs.contains) ?? false
+        let local = self.localIDs
+        return local.contains(ExactText(id)) || original.map { local.contains(ExactText($0)) } ?? false
     }
 
-    /// The ids and the original ids of all transactions in the receipt.
-    private var localIDs: Set<String> {
+    /// The ids and the original ids of all transactions in the receipt, which anybody can write.
+    private var localIDs: Set<ExactText> {
         let transactions = self.local?.transactions ?? []
-        return Set(transactions.flatMap { [$0.transactionID, $0.originalTransactionID].compactMap(\.self) })
+        let ids = transactions.flatMap { [$0.transactionID, $0.originalTransactionID].compactMap(\.self) }
+        return Set(ids.map { ExactText($0) })
     }
 
     /// The transaction whose history is read. If the claimed transaction is not in the receipt, it is a
     /// transaction of the receipt, because the history must show that both belong to one person. Otherwise it
     /// is the one that was asked about.
     var historyID: StoreTransactionID? {
-        guard let id = self.claim.transactionID, let local, !self.localIDs.contains(id) else {
+        guard let id = self.claim.transactionID, let local, !self.localIDs.contains(ExactText(id)) else {
             return self.asked
         }
         return local.newestID(of: nil)
     }
 
     /// Whether the receipt itself names the app of the record.
-    var isOurs: Bool { self.local?.bundleID == self.claim.bundleID }
+    var isOurs: Bool { self.local?.bundleID?.isExactly(self.claim.bundleID) ?? false }
 
     /// Whether a rejection of the present call may be final. The sandbox may reject only after production was
     /// asked.
@@ -131,7 +133,9 @@ extension StorePurchases {
     /// Returns the newest transaction that can be asked about: of the given product if there is one,
     /// otherwise of any product. A purchase that Apple took back is chosen only if there is no other.
     func newestID(of product: String?) -> StoreTransactionID? {
-        let own = self.transactions.filter { product != nil && $0.productID == product }
+        let own = self.transactions.filter { transaction in
+            product.flatMap { transaction.productID?.isExactly($0) } ?? false
+        }
         let candidates = (own.isEmpty ? self.transactions : own).filter {
             $0.transactionID.flatMap { StoreTransactionID($0) } != nil
         }

@@ -32,7 +32,7 @@ extension Desk {
         let facts = DeadLetterFacts(HeaderBlock(record.headers))
         switch trait {
         case .header(let name):
-            guard let header = record.headers.last(where: { $0.name == name }) else {
+            guard let header = record.headers.last(where: { $0.isNamed(name) }) else {
                 return TraitCounts.nothing
             }
             let isOfPhone = ReadablePolicy.isOfPhone(record.headers)

@@ -127,7 +127,7 @@ package final class Desk {
     /// Whether a record meets the filter's conditions on headers and payload.
     private static func matches(_ record: InboundRecord, _ filter: LetterFilter) -> Bool {
         for condition in filter.headers {
-            let values = record.headers.filter { $0.name == condition.name }.map { $0.value ?? [] }
+            let values = record.headers.filter { $0.isNamed(condition.name) }.map { $0.value ?? [] }
             guard !values.isEmpty else { return false }
             if let value = condition.value, !values.contains(Array(value.utf8)) { return false }
         }

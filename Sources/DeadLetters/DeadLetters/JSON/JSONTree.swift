@@ -26,7 +26,7 @@ package indirect enum JSONTree: Hashable, Sendable {
     /// Returns the value of a member; if the name occurs twice, the last value.
     package func member(_ name: String) -> JSONTree? {
         guard case .object(let members) = self else { return nil }
-        return members.last { $0.name == name }?.value
+        return members.last { $0.name.isExactly(name) }?.value
     }
 
     /// The value of a leaf as text; nil for a list or an object.

@@ -30,8 +30,9 @@ extension DeadLetterPayload {
     /// tracing and encoding add. The message of an exception may quote the record, so it is masked, as is
     /// every message that none of our workers wrote.
     package static func isPublicHeader(_ name: String, of dialect: DeadLetterDialect) -> Bool {
-        if name == DeadLetterNotice.messageHeaderName { return dialect.hasPublicMessages }
-        return Self.publicHeaders.contains(name) || name.utf8.starts(with: "flotilla.retry.".utf8)
+        if name.isExactly(DeadLetterNotice.messageHeaderName) { return dialect.hasPublicMessages }
+        return name.utf8.count <= 128 && Self.publicHeaders.contains(name)
+            || name.utf8.starts(with: "flotilla.retry.".utf8)
     }
 
     private static let publicHeaders: Set<String> = DeadLetterNotice.headerNames.union([
@@ -81,11 +82,15 @@ private struct Mask {
     /// Masks a CloudEvent's attributes, except those that identify the event and say how it is written. The
     /// subject of the event is masked.
     func envelope(_ tree: JSONTree) -> JSONTree {
-        let shown: Set<String> = [
+        let shown = [
             "specversion", "id", "source", "type", "time", "datacontenttype", "dataschema", "traceparent",
         ]
         guard case .object(let members) = tree else { return self.all(tree, at: nil) }
-        return .object(members.map { self.member($0, isShown: shown.contains($0.name), at: nil) })
+        return .object(members.map { self.member($0, isShown: Self.holds(shown, $0.name), at: nil) })
+    }
+
+    private static func holds(_ names: [String], _ name: String) -> Bool {
+        names.contains { $0.isExactly(name) }
     }
 
     /// - Parameter path: the place of the object that has the member; nil where the policy shows nothing.

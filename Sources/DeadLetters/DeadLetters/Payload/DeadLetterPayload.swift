@@ -79,7 +79,7 @@ package struct DeadLetterPayload: Sendable {
         guard self.contentType(of: record) == .cloudEvent, let value = record.value,
             case .object(let members)? = try? JSONTree(parsing: value)
         else { return nil }
-        return .object(members.filter { $0.name != "data" && $0.name != "data_base64" })
+        return .object(members.filter { !$0.name.isExactly("data") && !$0.name.isExactly("data_base64") })
     }
 
     private mutating func read(_ payload: RecordPayload, isToldProtobuf: Bool) {

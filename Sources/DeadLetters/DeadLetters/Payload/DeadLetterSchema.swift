@@ -115,7 +115,7 @@ extension DeadLetterSchema {
 
     /// Returns the field of this name, either in JSON or in the schema; readers of proto3's JSON accept both.
     func field(_ name: String) -> Field? {
-        self.fields.first { $0.name == name || ProtobufName.snakeCase($0.name) == name }
+        self.fields.first { $0.name.isExactly(name) || ProtobufName.snakeCase($0.name).isExactly(name) }
     }
 
     private var messageType: any Message.Type {

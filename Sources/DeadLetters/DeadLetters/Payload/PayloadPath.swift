@@ -62,9 +62,10 @@ package struct PayloadPath: Hashable, Sendable {
         guard case .member(let old)? = self.steps.last else { return nil }
         let holder = PayloadPath(steps: Array(self.steps.dropLast()))
         guard case .object(var members)? = holder.value(in: tree),
-            members.contains(where: { $0.name == old }), !members.contains(where: { $0.name == name })
+            members.contains(where: { $0.name.isExactly(old) }),
+            !members.contains(where: { $0.name.isExactly(name) })
         else { return nil }
-        for index in members.indices where members[index].name == old { members[index].name = name }
+        for index in members.indices where members[index].name.isExactly(old) { members[index].name = name }
         return holder.replaced(by: .object(members), in: tree)
     }
 
@@ -77,13 +78,13 @@ package struct PayloadPath: Hashable, Sendable {
         let rest = steps.dropFirst()
         switch (step, tree) {
         case (.member(let name), .object(var members)):
-            guard let index = members.lastIndex(where: { $0.name == name }) else {
+            guard let index = members.lastIndex(where: { $0.name.isExactly(name) }) else {
                 guard let value, rest.isEmpty else { return nil }
                 return .object(members + [JSONTree.Member(name, value)])
             }
             if rest.isEmpty, value == nil {
                 // Each member of the name is removed, so that none of the earlier ones takes its place.
-                return .object(members.filter { $0.name != name })
+                return .object(members.filter { !$0.name.isExactly(name) })
             }
             guard let new = self.replaced(by: value, at: rest, in: members[index].value) else { return nil }
             members[index].value = new

@@ -140,7 +140,7 @@ struct Replayer {
             timestamp: self.options.timestamp,
             partitionCount: counts[item.target]
         )
-        let original = replayed.record.headers.last { $0.name == ReplayHeader.edited }?.value
+        let original = replayed.record.headers.last { $0.isNamed(ReplayHeader.edited) }?.value
         let entry = LedgerEntry(
             letter: item.letter.id,
             action: .replayed,

@@ -61,7 +61,7 @@ extension OutboundRecord {
             self.headers.append(RecordHeader(Self.channelValueOmittedHeader, String(value.count)))
             return true
         }
-        let kept = self.headers.filter { $0.name.hasPrefix("channel.") }
+        let kept = self.headers.filter { $0.isNamed(startingWith: "channel.") }
         guard self.key != nil || kept.count < self.headers.count else { return false }
         self.key = nil
         self.headers = kept

@@ -56,7 +56,7 @@ final class LastAnswer: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Answers a header beyond the limits with 431, behind the answers to the requests before it. All other errors go on.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // What comes behind such a header is no request.
+        // The bytes behind such a header are no request.
         guard !self.isHeaderTooLarge else { return }
         guard case HTTPParserError.headerOverflow? = error as? HTTPParserError else {
             return context.fireErrorCaught(error)

@@ -98,8 +98,10 @@ package struct HealthServer: Service {
                 allow: true
             )
         }
+        // A longer path is none of these, and a stranger chooses it.
+        let path = request.uri.path
         let response =
-            switch request.uri.path {
+            switch path.utf8.count <= 64 ? path : "" {
             case "/livez": Self.response(HealthAnswer(health.liveness))
             case "/readyz": Self.response(HealthAnswer(health.readiness))
             case "/metrics":

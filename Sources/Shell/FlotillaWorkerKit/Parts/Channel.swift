@@ -39,7 +39,7 @@ public struct ChannelRecord: Hashable, Sendable {
 
     /// Makes a copy of a record: its key, its value, and the header `content-type`.
     public init(copying record: Record) {
-        let headers = record.headers.filter { $0.name == "content-type" }
+        let headers = record.headers.filter { $0.name.utf8.elementsEqual("content-type".utf8) }
         self.init(key: record.key, value: record.value, headers: headers)
     }
 }

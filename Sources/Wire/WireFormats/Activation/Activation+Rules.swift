@@ -35,7 +35,7 @@ extension Activation {
                 among: AppType.allCases.map(\.rawValue)
             )
         }
-        guard let conversionType = ConversionType(rawValue: fields.conversionType) else {
+        guard let conversionType = ConversionType(exactly: fields.conversionType) else {
             throw Self.unknown(
                 "conversion_type.unknown",
                 "The field `conversionType` is no type of conversion that GDT knows",

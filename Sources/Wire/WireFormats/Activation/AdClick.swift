@@ -65,6 +65,9 @@ package struct AdClick: Hashable, Sendable {
 
     private static let times: ClosedRange<Int64> = 1_000_000_000...253_402_300_799
 
+    /// The names above have fewer bytes. A longer one is not looked at, because everybody can send clicks.
+    private static let nameBytesLimit = 64
+
     /// The first value of each name, in lower case.
     private static func values(in query: [UInt8]) -> [String: String] {
         var values: [String: String] = [:]
@@ -75,9 +78,11 @@ package struct AdClick: Hashable, Sendable {
                 maxSplits: 1,
                 omittingEmptySubsequences: false
             )
-            guard parts.count == 2, !parts[1].isEmpty else { continue }
-            let value = String(decoding: PercentEncoding.decode(parts[1]), as: UTF8.self)
-            guard !(value.hasPrefix("__") && value.hasSuffix("__")) else { continue }
+            guard parts.count == 2, !parts[1].isEmpty, parts[0].count <= Self.nameBytesLimit else { continue }
+            let bytes = PercentEncoding.decode(parts[1])
+            let isMacro = bytes.starts(with: "__".utf8) && bytes.suffix(2).elementsEqual("__".utf8)
+            guard !isMacro else { continue }
+            let value = String(decoding: bytes, as: UTF8.self)
             let name = String(decoding: parts[0], as: UTF8.self).lowercased()
             if values[name] == nil { values[name] = value }
         }

@@ -7,7 +7,7 @@ package enum AppType: String, Hashable, Sendable, CaseIterable {
 
     /// Reads an app type in any case: GDT's own click feed writes lower case and expects upper case back.
     package init?(inAnyCase text: String) {
-        if let exact = Self(rawValue: text) {
+        if let exact = Self(exactly: text) {
             self = exact
             return
         }

@@ -60,6 +60,8 @@ extension DeviceIDs.CAID {
     private static let versions = [("20201230", "1003"), ("20211207", "1004"), ("20220111", "1005")]
     /// The longest text of an SDK that is read, in bytes. A device has one or two ids.
     private static let textBytesLimit = 4_096
+    /// More bytes than any version has.
+    private static let versionBytesLimit = 32
 
     /// Reads the SDK's attribute `CAID`: a list of objects with `caid` and `version`. The id of the latest version
     /// that Tencent has a number for is taken; nil if there is none.
@@ -72,7 +74,8 @@ extension DeviceIDs.CAID {
         while index < outline.index(after: outline.root) {
             if outline.kind(index) == .object,
                 let id = outline.member(index, "caid").flatMap({ outline.string($0) }),
-                let version = outline.member(index, "version").flatMap({ outline.string($0) })
+                let version = outline.member(index, "version").flatMap({ outline.string($0) }),
+                version.utf8.count <= Self.versionBytesLimit
             {
                 found[version] = id
             }

@@ -4,15 +4,19 @@ struct OldPropertyList {
     /// The most members that are read; the list of a receipt has twenty.
     static let membersLimit = 1_000
 
+    /// The most bytes of a name; no name of Apple's has a tenth of it.
+    static let nameBytesLimit = 512
+
     private(set) var members: [String: String] = [:]
 
-    /// Reads a list. Nil for any other text, and if a name occurs twice, because readers differ in which
-    /// value they use.
+    /// Reads a list. Nil for any other text, if a name is too long, and if a name occurs twice, because readers
+    /// differ in which value they use.
     init?(_ text: [UInt8]) {
         var scanner = Scanner(rest: text[...])
         guard scanner.skip("{") else { return nil }
         while !scanner.skip("}") {
-            guard self.members.count < Self.membersLimit, let name = scanner.string(), scanner.skip("="),
+            guard self.members.count < Self.membersLimit, let name = scanner.string(),
+                name.utf8.count <= Self.nameBytesLimit, scanner.skip("="),
                 let value = scanner.string(), self.members.updateValue(value, forKey: name) == nil
             else { return nil }
             if scanner.skip(";") { continue }

@@ -15,6 +15,7 @@ enum ReceiptDate {
     /// Reads any spelling that has been seen: RFC 3339, or date, time and zone with spaces between
     /// (`2013-01-01 00:00:00 Etc/GMT`, `America/Los_Angeles`, `+0000`).
     static func milliseconds(spelt text: String) -> Int64? {
+        guard text.utf8.count <= 512 else { return nil }
         let parts = text.split(whereSeparator: \.isWhitespace)
         guard parts.count == 3 else {
             return parts.count == 1 ? self.milliseconds(Array(parts[0].utf8)) : nil

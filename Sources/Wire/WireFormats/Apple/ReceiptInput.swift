@@ -69,7 +69,8 @@ package enum ReceiptInput: Hashable, Sendable {
         guard !isWrapped, let payload = object.string("Payload") else {
             throw .malformed("receipt.json", "The receipt is JSON, but none that wraps a receipt.")
         }
-        guard ["AppleAppStore", "MacAppStore", nil].contains(object.string("Store")) else {
+        let store = object.string("Store") ?? "AppleAppStore"
+        guard store.isExactly("AppleAppStore") || store.isExactly("MacAppStore") else {
             throw .malformed("receipt.other_store", "The receipt is one of another store than Apple's.")
         }
         return try ReceiptInput(Array(payload.utf8)[...], isWrapped: true)

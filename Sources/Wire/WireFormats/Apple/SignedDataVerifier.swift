@@ -153,7 +153,7 @@ package struct SignedDataVerifier: Sendable {
     private static func certificates(
         in header: JSONObject
     ) throws(SignedDataFault) -> (leaf: String, intermediate: String) {
-        guard header.string("alg") == "ES256" else {
+        guard header.string("alg")?.isExactly("ES256") == true else {
             throw SignedDataFault("jws.algorithm", "The algorithm of the signed data is not ES256.")
         }
         // A critical header parameter must be understood (RFC 7515, section 4.1.11), and none is supported

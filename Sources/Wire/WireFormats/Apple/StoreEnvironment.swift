@@ -13,6 +13,10 @@ package enum StoreEnvironment: Hashable, Sendable {
 
     /// Reads the name that signed transactions and the App Store Server API use.
     package init(_ name: String) {
+        guard name.utf8.count <= Self.nameBytesLimit else {
+            self = .other(name)
+            return
+        }
         switch name {
         case "Production": self = .production
         case "Sandbox": self = .sandbox
@@ -25,12 +29,20 @@ package enum StoreEnvironment: Hashable, Sendable {
     /// Reads the name in `receipt_type` and in attribute 0 of an app receipt, where volume purchases have
     /// names of their own.
     package init(receiptType: String) {
+        guard receiptType.utf8.count <= Self.nameBytesLimit else {
+            self = .other(receiptType)
+            return
+        }
         switch receiptType {
         case "Production", "ProductionVPP": self = .production
         case "ProductionSandbox", "ProductionVPPSandbox": self = .sandbox
         default: self.init(receiptType)
         }
     }
+
+    /// More bytes than any name of Apple's has. Anybody can write a receipt, and to compare a long text with a name
+    /// can take hours.
+    private static let nameBytesLimit = 256
 
     /// The name that signed transactions and the App Store Server API use.
     package var name: String {

@@ -9,6 +9,11 @@ package enum StoreProductType: Hashable, Sendable {
 
     /// Reads the name that signed transactions use.
     package init(_ name: String) {
+        // No name of Apple's is as long.
+        guard name.utf8.count <= 256 else {
+            self = .other(name)
+            return
+        }
         switch name {
         case "Auto-Renewable Subscription": self = .autoRenewableSubscription
         case "Non-Consumable": self = .nonConsumable

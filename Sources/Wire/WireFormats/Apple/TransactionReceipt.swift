@@ -66,7 +66,7 @@ extension StoreTransaction {
         self.originallyPurchasedAt = time("original-purchase-date-ms")
         // The value is milliseconds in a string, although its name does not end in `-ms`.
         self.expiresAt = time("expires-date")
-        self.isTrial = info["is-trial-period"].map { $0 == "true" }
-        self.isInIntroductoryOffer = info["is-in-intro-offer-period"].map { $0 == "true" }
+        self.isTrial = info["is-trial-period"].map { $0.isExactly("true") }
+        self.isInIntroductoryOffer = info["is-in-intro-offer-period"].map { $0.isExactly("true") }
     }
 }

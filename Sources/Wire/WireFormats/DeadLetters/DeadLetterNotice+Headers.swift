@@ -26,6 +26,12 @@ extension DeadLetterNotice {
         "dlq.headers_omitted", "dlq.key_omitted",
     ]
 
+    /// Whether a notice may set the header. The length is looked at first, because a publisher chooses the names of
+    /// its own headers, and hashing one of them can take hours.
+    package static func isNotice(_ header: String) -> Bool {
+        header.utf8.count <= 64 && self.headerNames.contains(header)
+    }
+
     /// The notice as record headers, in a fixed order. Too long texts are cut.
     package var headers: [RecordHeader] {
         let optional: [(String, String?)] = [
@@ -61,7 +67,7 @@ extension DeadLetterNotice {
     /// Returns the record's own headers, untouched and in order, followed by the notice. Headers of an
     /// earlier notice are replaced, so that a dead letter that fails again describes its last failure only.
     package func headers(over existing: [RecordHeader]) -> [RecordHeader] {
-        existing.filter { !Self.headerNames.contains($0.name) } + self.headers
+        existing.filter { !Self.isNotice($0.name) } + self.headers
     }
 
     /// Returns the longest prefix of whole Unicode scalars that takes at most `bytesLimit` bytes in UTF-8.

@@ -34,7 +34,7 @@ extension DeadLetterNotice {
             letter.headers.append(RecordHeader("dlq.value_sha256", Digest.sha256.hexadecimal(value)))
         }
         if letter.encodedBytesBound > encodedBytesLimit {
-            let notice = letter.headers.filter { Self.headerNames.contains($0.name) }
+            let notice = letter.headers.filter { Self.isNotice($0.name) }
             if notice.count < letter.headers.count {
                 letter.headers = notice
                 letter.headers.append(RecordHeader("dlq.headers_omitted", DeadLetter.Class.tooLarge.rawValue))

@@ -40,7 +40,7 @@ extension DeviceCheck {
     /// Checks a decoded message. The fields that a backend fills are checked before those that a device or an
     /// app chooses, so a record that is refused for one of the latter has no fault in the former.
     init(_ message: Flotilla_Devicecheck_V1_DeviceCheck, of record: borrowing InboundRecord) throws(Fault) {
-        guard let operation = DeviceCheckOperation(rawValue: message.op) else {
+        guard let operation = DeviceCheckOperation(exactly: message.op) else {
             throw Self.invalid("op.unknown", "The field `op` is not query, update or validate.")
         }
         var header = DeviceCheckHeader(
@@ -89,7 +89,7 @@ extension DeviceCheck {
     /// Returns the environment of a name, production if it is empty; nil if there is none of that name. Case
     /// does not matter, because Apple's own tools differ in it.
     private static func environment(named name: String) -> DeviceCheckEnvironment? {
-        name.isEmpty ? .production : DeviceCheckEnvironment(rawValue: name.lowercased())
+        name.isEmpty ? .production : DeviceCheckEnvironment(exactly: name.lowercased())
     }
 
     private static func refusal(

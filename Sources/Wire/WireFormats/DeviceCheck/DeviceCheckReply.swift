@@ -66,6 +66,7 @@ package enum DeviceCheckReply: Hashable, Sendable {
     }
 
     private static func isMonth(_ text: String) -> Bool {
+        guard text.utf8.count == 7 else { return false }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2,
             parts[0].utf8.decimal(as: Int.self) != nil, let month = parts[1].utf8.decimal(as: Int.self)

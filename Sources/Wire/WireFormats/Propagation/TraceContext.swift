@@ -48,8 +48,8 @@ package struct TraceContext: Hashable, Sendable {
 
     /// Reads the context of a record from its headers.
     package init?(_ headers: [RecordHeader]) {
-        guard let parent = headers.last(where: { $0.name == Self.parentHeader })?.value else { return nil }
-        self.init(parent: parent, state: headers.last { $0.name == Self.stateHeader }?.value)
+        guard let parent = headers.last(where: { $0.isNamed(Self.parentHeader) })?.value else { return nil }
+        self.init(parent: parent, state: headers.last { $0.isNamed(Self.stateHeader) }?.value)
     }
 
     private init(traceID: [UInt8], parentID: [UInt8], flags: UInt8, state: String?) {

@@ -134,7 +134,7 @@ extension PushEvent {
         )
 
         init(_ fields: borrowing PushEventFields) {
-            self.header.kind = Kind(rawValue: fields.type)
+            self.header.kind = Kind(exactly: fields.type)
             if self.header.kind == nil { self.reason = Self.unknownType }
             self.header.provider = self.text(fields.provider, "provider")
             self.header.messageID = self.text(fields.messageID, "message_id")
@@ -172,29 +172,25 @@ extension PushEvent {
         }
 
         private mutating func environment(_ text: String) -> String {
-            switch text {
-            case "", "production": return "production"
-            case "development": return text
-            default:
-                self.object("environment.unknown", "The environment is not production or development.")
-                return ""
-            }
+            if text.isEmpty || text.isExactly("production") { return "production" }
+            if text.isExactly("development") { return text }
+            self.object("environment.unknown", "The environment is not production or development.")
+            return ""
         }
 
         private mutating func acceptance(_ fields: borrowing PushEventFields) -> Acceptance {
-            switch fields.status {
-            case "", "accepted": return .accepted
-            case "rejected":
-                let reason = fields.reason.prefix(bytes: PushEvent.reasonBytesLimit)
-                guard !reason.hasControlCharacters else {
-                    self.object("reason.malformed", "The reason has a control character in it.")
-                    return .accepted
-                }
-                return .rejected(reason: reason.isEmpty ? "unspecified" : reason)
-            default:
+            let status = fields.status
+            if status.isEmpty || status.isExactly("accepted") { return .accepted }
+            guard status.isExactly("rejected") else {
                 self.object("status.unknown", "The status is not accepted or rejected.")
                 return .accepted
             }
+            let reason = fields.reason.prefix(bytes: PushEvent.reasonBytesLimit)
+            guard !reason.hasControlCharacters else {
+                self.object("reason.malformed", "The reason has a control character in it.")
+                return .accepted
+            }
+            return .rejected(reason: reason.isEmpty ? "unspecified" : reason)
         }
 
         /// Returns the segments. A sender learns of one that cannot be; any other event is counted without it, because a
@@ -282,7 +278,7 @@ extension PushEvent {
                 }
                 // A push with an id of its sender's own is one message, even if an event names the channel as
                 // its provider.
-                let isOwn = payload.hasOwnID && payload.messageID == self.header.messageID
+                let isOwn = payload.hasOwnID && payload.messageID.isExactly(self.header.messageID)
                 if isOwn || self.header.provider.isEmpty { self.header.provider = payload.provider }
             }
             if self.header.provider.isEmpty { self.header.provider = PushPayload.ownProvider }

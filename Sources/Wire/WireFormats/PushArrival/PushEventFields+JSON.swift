@@ -43,8 +43,14 @@ extension PushEventFields {
         "device_model": 20, "country": 21, "valueMicros": 22, "value_micros": 22, "currency": 23,
     ]
 
+    /// Returns the number of a name; nil for one that no field has. A device chooses the names, and hashing a long one
+    /// can take hours.
+    private static func number(of name: some Collection<UInt8>) -> Int? {
+        name.count <= 32 ? self.numbers[String(decoding: name, as: UTF8.self)] : nil
+    }
+
     private mutating func read(_ record: JSONOutline, _ name: Int, value: Int) -> Bool {
-        switch Self.numbers[String(decoding: record.bytes(name), as: UTF8.self)] {
+        switch Self.number(of: record.bytes(name)) {
         case 1: record.take(value, into: &self.type)
         case 2: record.take(value, into: &self.provider)
         case 3: record.take(value, into: &self.messageID)

@@ -131,9 +131,9 @@ extension PushPayload {
     /// Returns Umeng's message id. Its member `d` has so short a name that apps use it too, so the value has
     /// to look like an id of Umeng's: `uu` or `us` and at least 10 digits.
     private static func umengID(_ payload: JSONOutline) -> String? {
-        guard let id = payload.idText(payload["d"]), id.hasPrefix("uu") || id.hasPrefix("us") else {
-            return nil
-        }
+        guard let id = payload.idText(payload["d"]),
+            id.utf8.starts(with: "uu".utf8) || id.utf8.starts(with: "us".utf8)
+        else { return nil }
         let digits = id.utf8.dropFirst(2)
         return digits.count >= 10 && digits.allSatisfy(\.isDigit) ? id : nil
     }

@@ -76,7 +76,7 @@ package struct PushReports: Sendable {
         // A name may occur twice. Readers take the last value, and here each of them has to be allowed.
         try document.members(of: object) { name, member throws(Fault) in
             if document.isNamed(name, "type") {
-                let kind = document.string(member).flatMap(PushEvent.Kind.init)
+                let kind = document.string(member).flatMap { PushEvent.Kind(exactly: $0) }
                 guard let kind, types.contains(kind) else { throw .type }
                 hasType = true
             } else if document.isNamed(name, "deviceId") || document.isNamed(name, "device_id") {

@@ -128,6 +128,7 @@ package struct Receipt: Hashable, Sendable {
     /// Upper and lower case are equal, because Apple writes `Sandbox`. Purchases made in Xcode are known to
     /// neither host.
     private func hint(_ environment: String) throws(Fault) -> StoreHost? {
+        guard environment.utf8.count <= Self.nameBytesLimit else { throw self.refusal(.environment) }
         switch environment.lowercased() {
         case "", "xcode", "localtesting": return nil
         case "production": return .production

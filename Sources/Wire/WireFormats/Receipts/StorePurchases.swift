@@ -41,16 +41,17 @@ package struct StorePurchases: Hashable, Sendable {
     /// Adds transactions. One with a known id replaces the older one, and stays revoked if that was. One
     /// without an id is dropped, because nobody can be granted it.
     package mutating func add(_ more: [StoreTransaction]) {
-        var places: [String: Int] = [:]
+        // By bytes: anybody can write a receipt, with ids of any length.
+        var places: [ExactText: Int] = [:]
         for (place, transaction) in self.transactions.enumerated() {
-            if let id = transaction.transactionID { places[id] = place }
+            if let id = transaction.transactionID { places[ExactText(id)] = place }
         }
         for transaction in more {
             guard let id = transaction.transactionID, !id.isEmpty else {
                 self.nameless += 1
                 continue
             }
-            if let place = places[id] {
+            if let place = places[ExactText(id)] {
                 let known = self.transactions[place]
                 self.transactions[place] = transaction
                 self.transactions[place].revokedAt = transaction.revokedAt ?? known.revokedAt
@@ -62,7 +63,7 @@ package struct StorePurchases: Hashable, Sendable {
                 }
                 self.transactions[place].productType = transaction.productType ?? known.productType
             } else if self.transactions.count < Self.transactionsLimit {
-                places[id] = self.transactions.count
+                places[ExactText(id)] = self.transactions.count
                 self.transactions.append(transaction)
             } else {
                 self.isIncomplete = true
@@ -125,13 +126,15 @@ package struct StorePurchases: Hashable, Sendable {
 
     /// Takes product types and subscription ends from another source, where they are unknown here.
     package mutating func learn(from others: [StoreTransaction]) {
-        var known: [String: StoreTransaction] = [:]
+        var known: [ExactText: StoreTransaction] = [:]
         for other in others {
-            if let id = other.transactionID { known[id] = other }
+            if let id = other.transactionID { known[ExactText(id)] = other }
         }
         guard !known.isEmpty else { return }
         for index in self.transactions.indices {
-            guard let other = self.transactions[index].transactionID.flatMap({ known[$0] }) else { continue }
+            guard let id = self.transactions[index].transactionID, let other = known[ExactText(id)] else {
+                continue
+            }
             if self.transactions[index].productType == nil {
                 self.transactions[index].productType = other.productType
             }

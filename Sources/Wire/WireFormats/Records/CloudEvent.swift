@@ -16,7 +16,7 @@ struct CloudEvent {
         guard let event = JSONObject(text) else {
             throw Self.fault("it is not a JSON object")
         }
-        guard let version = event.string("specversion"), version == "1.0" else {
+        guard let version = event.string("specversion"), version.isExactly("1.0") else {
             throw Self.fault("its specversion is not 1.0")
         }
         self.dataContentType = event.string("datacontenttype").map { ContentType(Array($0.utf8)) }

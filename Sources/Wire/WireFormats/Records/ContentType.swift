@@ -28,19 +28,26 @@ package enum ContentType: Hashable, Sendable {
 
     private init(spelled header: [UInt8]) {
         let mediaType = header.prefix { $0 != UInt8(ascii: ";") }.trimmingWhiteSpace().map(\.lowercased)
-        switch String(decoding: mediaType, as: UTF8.self) {
-        case "application/json":
+        // By bytes: a phone chooses the header, and it can be long.
+        func reads(_ text: String) -> Bool { mediaType.elementsEqual(text.utf8) }
+        func begins(_ text: String) -> Bool { mediaType.starts(with: text.utf8) }
+
+        if reads("application/json") {
             self = .json
-        case "application/protobuf", "application/x-protobuf", "application/vnd.google.protobuf":
+        } else if Self.protobufNames.contains(where: { mediaType.elementsEqual($0.utf8) }) {
             self = .protobuf
-        case "application/cloudevents+json":
+        } else if reads("application/cloudevents+json") {
             self = .cloudEvent
-        case let name where name.hasPrefix("application/cloudevents"):
+        } else if begins("application/cloudevents") {
             self = .otherCloudEvent
-        case let name where name.hasPrefix("application/") && name.hasSuffix("+json"):
+        } else if begins("application/"), mediaType.suffix(5).elementsEqual("+json".utf8) {
             self = .json
-        default:
+        } else {
             self = .unknown
         }
     }
+
+    private static let protobufNames = [
+        "application/protobuf", "application/x-protobuf", "application/vnd.google.protobuf",
+    ]
 }

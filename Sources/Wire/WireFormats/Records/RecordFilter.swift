@@ -49,7 +49,7 @@ package struct RecordFilter: Hashable, Sendable {
         switch self.place {
         case .header:
             // A name may occur more than once.
-            for header in record.headers where header.name == self.name {
+            for header in record.headers where header.isNamed(self.name) {
                 guard let value = self.value else { return true }
                 if header.value ?? [] == Array(value.utf8) { return true }
             }
@@ -58,7 +58,7 @@ package struct RecordFilter: Hashable, Sendable {
             return self.fieldNames.contains { name in
                 guard let written = object?.value(name) else { return false }
                 guard let value = self.value else { return true }
-                return object?.string(name).map { $0 == value } ?? written.elementsEqual(value.utf8)
+                return object?.string(name).map { $0.isExactly(value) } ?? written.elementsEqual(value.utf8)
             }
         }
     }

@@ -128,10 +128,13 @@ extension RetryTicket {
     /// is too long, is not UTF-8, or occurs twice.
     private static func texts(in headers: [RecordHeader]) -> [String: String]? {
         var texts: [String: String] = [:]
-        for header in headers where header.name.hasPrefix(self.prefix) {
+        for header in headers where header.isNamed(startingWith: self.prefix) {
+            // No worker writes so long a name.
+            guard header.name.utf8.count <= self.textBytesLimit else { return nil }
+            let name = String(decoding: header.name.utf8.dropFirst(self.prefix.utf8.count), as: UTF8.self)
             guard let value = header.value, value.count <= self.textBytesLimit,
                 let text = String(validating: value, as: UTF8.self),
-                texts.updateValue(text, forKey: String(header.name.dropFirst(self.prefix.count))) == nil
+                texts.updateValue(text, forKey: name) == nil
             else { return nil }
         }
         return texts
@@ -163,6 +166,6 @@ extension RetryTicket {
     }
 
     private static func stripped(_ headers: [RecordHeader]) -> [RecordHeader] {
-        headers.filter { !$0.name.hasPrefix(self.prefix) }
+        headers.filter { !$0.isNamed(startingWith: self.prefix) }
     }
 }

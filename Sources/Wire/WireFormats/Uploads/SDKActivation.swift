@@ -49,12 +49,7 @@ package struct SDKActivation: Hashable, Sendable {
         guard event.type == .activate, let device = event.text(.deviceId),
             let source = event.text(.dataSourceId), let timestamp = event.integer(.timestamp), timestamp > 0
         else { return nil }
-        switch event.text(.eventName) {
-        case nil, "$app_activation": self.kind = .activation
-        case "$app_defer": self.kind = .deferred
-        case "$app_reengage": self.kind = .reengage
-        default: self.kind = .unknown
-        }
+        self.kind = event.text(.eventName).map(Self.kind(named:)) ?? .activation
         self.account = account
         self.dataSourceID = source
         self.domain = event.text(.domain)
@@ -73,6 +68,15 @@ package struct SDKActivation: Hashable, Sendable {
         self.sdkVersion = event.text(.sdkVersion)
     }
 
+    /// The kinds by the names of their events.
+    private static let kinds: [(name: String, kind: Kind)] = [
+        ("$app_activation", .activation), ("$app_defer", .deferred), ("$app_reengage", .reengage),
+    ]
+
+    private static func kind(named name: String) -> Kind {
+        self.kinds.first { name.isExactly($0.name) }?.kind ?? .unknown
+    }
+
     private static func trimmed(_ text: String?) -> String? {
         guard let text else { return nil }
         let bytes = Array(text.utf8).trimmingWhiteSpace()
@@ -80,6 +84,6 @@ package struct SDKActivation: Hashable, Sendable {
     }
 
     private static func identifier(_ text: String?) -> String? {
-        self.trimmed(text).flatMap { $0.hasPrefix("00000000") ? nil : $0 }
+        self.trimmed(text).flatMap { $0.utf8.starts(with: "00000000".utf8) ? nil : $0 }
     }
 }

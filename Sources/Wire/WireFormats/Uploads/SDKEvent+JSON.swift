@@ -32,7 +32,7 @@ extension SDKEvent {
     private func writeOthers(to json: inout JSONWriter) {
         var misfits: [(name: String, value: String)] = []
         for (name, value) in self.entries(.other) {
-            if name == Self.misfits || SDKFieldNames.all.field(Array(name.utf8).span) != nil {
+            if name.isExactly(Self.misfits) || SDKFieldNames.all.field(Array(name.utf8).span) != nil {
                 misfits.append((name, value))
             } else {
                 json.raw(escaping: name, value)

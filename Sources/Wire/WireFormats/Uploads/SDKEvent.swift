@@ -104,18 +104,19 @@ package struct SDKEvent: Sendable {
         self.values.last { $0.belongs(to: field) && $0.kind == .integer }?.integer
     }
 
-    /// Returns the entries of a map, in the order of the upload; the last of two with the same name counts.
+    /// Returns the entries of a map, in the order of the upload; the last of two with the same name counts. Names are
+    /// the same if their bytes are: hashing a string of a phone's choice can take hours.
     package func entries(_ field: SDKEventField) -> [(name: String, value: String)] {
         var entries: [(name: String, value: String)] = []
-        var places: [String: Int] = [:]
+        var places: [ArraySlice<UInt8>: Int] = [:]
         for (name, value) in zip(self.values, self.values.dropFirst())
         where name.belongs(to: field) && name.kind == .entryName {
-            let key = self.string(name)
+            let key = self.source.text[name.range]
             if let place = places[key] {
                 entries[place].value = self.string(value)
             } else {
                 places[key] = entries.count
-                entries.append((key, self.string(value)))
+                entries.append((self.string(name), self.string(value)))
             }
         }
         return entries

@@ -16,11 +16,18 @@ package struct SDKEventType: Hashable, Sendable {
     package init(name: String) { self.name = name }
 
     /// Whether the SDK's protobuf has a number for the type.
-    var isKnown: Bool { Self.names.contains(self.name) }
+    var isKnown: Bool { Self.names.contains { $0.isExactly(self.name) } }
 
     init(number: Int64) {
         self.name =
             Self.names.indices.contains(Int(clamping: number))
             ? Self.names[Int(clamping: number)] : "UNRECOGNIZED_\(number)"
     }
+
+    /// Types are compared by the bytes of their names, because a phone chooses them.
+    package static func == (one: SDKEventType, other: SDKEventType) -> Bool {
+        one.name.isExactly(other.name)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(self.name)) }
 }

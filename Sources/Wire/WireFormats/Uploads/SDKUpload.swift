@@ -38,7 +38,7 @@ package struct SDKUpload: Sendable {
         limits: Limits = Limits(),
         ciphers: UploadCiphers = .standard
     ) throws(SDKUploadFault) {
-        guard request.method == "POST" else { throw .method }
+        guard request.method.isExactly("POST") else { throw .method }
         guard let account = request.account else { throw .target }
         guard request.body.count <= limits.bodyBytes else { throw .tooLarge }
         // In this order a fault is named by the first layer that cannot be undone, whatever a phone claims of the
@@ -69,6 +69,8 @@ package struct SDKUpload: Sendable {
         _ codec: String?,
         within limits: Limits
     ) throws(SDKUploadFault) -> [UInt8] {
+        // No codec has so long a number, and a phone chooses the text.
+        guard (codec?.utf8.count ?? 0) <= 20 else { throw .unknownCompressCodec }
         switch codec {
         case nil, "0":
             guard bytes.count <= limits.decodedBytes else { throw .tooLarge }

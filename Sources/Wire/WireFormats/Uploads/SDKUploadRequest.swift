@@ -75,6 +75,8 @@ package struct SDKUploadRequest: Hashable, Sendable {
     }
 
     private mutating func take(_ name: String, _ value: String) {
+        // Longer names are none of these, and a record's publisher chooses them.
+        guard name.utf8.count <= 32 else { return }
         let value = value.isEmpty ? nil : value
         switch name.lowercased() {
         case "content-type": self.contentType = value

@@ -7,6 +7,8 @@ package struct UploadCiphers: Sendable {
     package static let standard = UploadCiphers()
 
     private var ciphers: [String: Cipher] = [:]
+    /// No number has more bytes.
+    private static let codecBytesLimit = 20
 
     /// Adds an encryption, or replaces the one with this number. The number 0 stays "not encrypted".
     package mutating func register(_ number: Int, _ cipher: @escaping Cipher) {
@@ -15,7 +17,9 @@ package struct UploadCiphers: Sendable {
 
     /// Returns the body without its encryption.
     func decrypted(_ request: SDKUploadRequest) throws(SDKUploadFault) -> [UInt8] {
-        guard let codec = request.cryptCodec, codec != "0" else { return request.body }
+        guard let codec = request.cryptCodec else { return request.body }
+        guard codec.utf8.count <= Self.codecBytesLimit else { throw .unknownCryptCodec }
+        guard codec != "0" else { return request.body }
         if let cipher = self.ciphers[codec] {
             guard let body = cipher(request.body, request) else { throw .crypt }
             return body

@@ -1,4 +1,5 @@
 import WebPages
+import WireFormats
 
 /// A question about the variants of a campaign. The page and the read API understand the same fields.
 struct ComparisonQuery: Hashable, Sendable {
@@ -27,10 +28,10 @@ struct ComparisonQuery: Hashable, Sendable {
         }
         self.campaign = text("campaign")
         self.app = text("app")
-        self.variants = query.pairs.filter { $0.name == "variant" && !$0.value.isEmpty }.map(\.value)
+        self.variants = query.pairs.filter { $0.name.isExactly("variant") && !$0.value.isEmpty }.map(\.value)
         self.base = text("base")
         if let word = query["measure"] {
-            if let measure = Measure(rawValue: word) {
+            if let measure = Measure(exactly: word) {
                 self.measure = measure
             } else {
                 let words = Measure.allCases.map(\.rawValue).joined(separator: ", ")

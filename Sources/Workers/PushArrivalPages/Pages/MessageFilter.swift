@@ -41,7 +41,7 @@ struct MessageFilter: Hashable, Sendable {
         default: self.faults.append("The field state is neither \"complete\" nor \"counting\".")
         }
         if let word = query["reports"] {
-            self.reports = SendingReports(rawValue: word)
+            self.reports = SendingReports(exactly: word)
             if self.reports == nil {
                 self.faults.append("The field reports is none of \"known\", \"missing\" and \"behind\".")
             }

@@ -20,7 +20,7 @@ struct MessageOrder: Hashable, Sendable {
 
     init(_ query: FormFields) {
         if let word = query["sort"] {
-            if let column = Column(rawValue: word) {
+            if let column = Column(exactly: word) {
                 self.column = column
                 self.isAscending = column.isAscendingAtFirst
             } else {
