@@ -118,6 +118,10 @@ import Testing
         // Near the limit everybody gives something up, or nothing would be read any more.
         budget.change(from: self.part(300, 300), to: self.part(750, 50))
         #expect([750, 50, 1].map { budget.isCrowded($0) } == [true, true, true])
+        #expect(budget.excess(750) == 0)
+        // Beyond it each gives up its part of what is above three quarters.
+        budget.change(from: self.part(750, 50), to: self.part(900, 300))
+        #expect([900, 300, 0].map { budget.excess($0) } == [337, 112, 0])
     }
 
     private func part(_ bytes: Int...) -> MemoryBudget.Part {

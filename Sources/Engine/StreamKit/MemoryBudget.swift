@@ -41,6 +41,16 @@ package final class MemoryBudget: Sendable {
         return held > self.limit / 4 * 3 || bytes >= held / max(1, self.holders.load(ordering: .relaxed))
     }
 
+    /// Returns how many bytes a state should give up while the states take more memory than they may: its part of what
+    /// all of them take above three quarters of it.
+    ///
+    /// - Parameter bytes: The bytes that the state takes.
+    package func excess(_ bytes: Int) -> Int {
+        let held = self.held.load(ordering: .relaxed)
+        guard held > self.limit else { return 0 }
+        return Int(Double(bytes) * Double(held - self.limit / 4 * 3) / Double(held))
+    }
+
     /// Whether the states take more memory than they may.
     package var isExceeded: Bool { self.held.load(ordering: .relaxed) > self.limit }
 }

@@ -42,7 +42,7 @@ extension StreamEngine {
     /// Tells the output whether memory is short for the task of a partition, which is about to put out.
     func tellWhetherCrowded(_ assignment: Assignment<B.Source>) {
         self.output.isCrowded = self.budget.isCrowded(assignment.byteCount)
-        self.output.isFull = self.isFull
+        self.output.excess = self.budget.excess(assignment.byteCount)
     }
 
     /// The time for which nothing has to be done if nothing happens: at most until the next look for a standstill.

@@ -57,6 +57,8 @@ extension StreamEngine {
             let now = self.provenNow
             assignment.task.collect(at: now, progress: assignment.progress(at: now), self.output)
         }
+        // Tasks that were asked to give something up are asked again by what they take now.
+        if self.budget.isExceeded { self.bytesCountedAt = .min }
         self.flush()
         self.commitIfComplete()
     }

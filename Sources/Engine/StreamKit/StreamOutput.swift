@@ -8,8 +8,9 @@ package final class StreamOutput {
 
     /// Whether memory is short for the task that puts out, so that it should begin nothing that can be spared.
     package var isCrowded = false
-    /// Whether the states take more memory than they may. No record is processed until they take less.
-    package var isFull = false
+    /// The bytes that the task should give up, because the states take more memory than they may. No record is processed
+    /// until they take less.
+    package var excess = 0
 
     package init() {}
 

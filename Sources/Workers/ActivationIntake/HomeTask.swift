@@ -67,7 +67,7 @@ final class HomeTask: StreamTask {
         }
         self.decideWhatIsLate(at: now, to: output)
         // The states of a worker that has gone, or a smaller limit, can be more than there is room for.
-        if output.isFull { self.forgetOldest(bytes: .max, at: now, to: output) }
+        if output.excess > 0 { self.forgetOldest(bytes: output.excess, at: now, to: output) }
         self.tellCounts()
     }
 

@@ -23,8 +23,8 @@ package final class IntakeScene {
     package private(set) var now = IntakeScene.start
     /// Whether the engine says that memory is short.
     package var isCrowded = false
-    /// Whether the engine says that the states take more than they may.
-    package var isFull = false
+    /// The bytes that the engine asks each task to give up.
+    package var excess = 0
 
     package init(_ settings: IntakeSettings) {
         self.settings = settings
@@ -113,7 +113,7 @@ package final class IntakeScene {
     private var output: StreamOutput {
         let output = StreamOutput()
         output.isCrowded = self.isCrowded
-        output.isFull = self.isFull
+        output.excess = self.excess
         return output
     }
 
