@@ -61,9 +61,7 @@ extension StreamEngine {
     /// The monotonic time at which something can be done in the open transaction.
     private var nextStep: Int64 {
         var due = self.offered == nil ? Int64.max : self.offerRetryAt
-        if self.hasWork {
-            due = min(due, self.transactionDue)
-        } else if self.phase == .working, self.isFull {
+        if self.hasWork || self.phase == .working && self.isFull {
             due = min(due, self.transactionDue)
         } else if self.phase == .working,
             let wall = self.assignments.lazy.filter(\.isWorking).compactMap(\.task.nextDue).min()

@@ -40,10 +40,10 @@ package struct StreamOutcomes {
     }
 
     /// The headers of a record that its letter keeps, beside those that begin with one of `keptPrefixes`.
-    private static let keptHeaders: Set<String> = [
-        "content-type", "x-compress-codec", "x-crypt-codec", "traceparent", "tracestate", "correlation-id",
-        "ce_id",
-    ]
+    private static let keptHeaders = Set(
+        ["content-type", "x-compress-codec", "x-crypt-codec"]
+            + [TraceContext.parentHeader, TraceContext.stateHeader] + RecordOrigin.publisherHeaders
+    )
     private static let keptPrefixes = ["upload.", "click.", "flotilla.", "dlq."]
 
     /// Whether a letter keeps a header. The others can be those of a request of a phone, with whatever secrets an edge has

@@ -26,7 +26,7 @@ package protocol StreamTask: AnyObject {
     func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput)
 
     /// Called before a transaction ends. Puts out what must be written for the state to be found again, and
-    /// what is due. While the output says that the states are full, nothing but this makes them smaller.
+    /// what is due. Gives up as much as the output asks for; while it does, no record is processed.
     ///
     /// - Parameter progress: How far the partition has been read, in milliseconds since 1970; the wall-clock
     ///   time of `now` if all of it has been.

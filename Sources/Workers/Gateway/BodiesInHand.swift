@@ -83,13 +83,10 @@ struct BodiesInHand: Sendable {
     private mutating func makeRoom(for count: Int, of client: ClientAddress, on route: Route) -> Bool {
         let isRouteFull = count > self.routeLimit - self.routes[route, default: 0]
         let share = self.shares.amount(of: client) + count
-        let slowest = self.bodies.min { one, other in
-            self.rank(of: one.value, above: share, on: isRouteFull ? route : nil)
-                < self.rank(of: other.value, above: share, on: isRouteFull ? route : nil)
-        }
-        guard let (id, body) = slowest,
-            self.rank(of: body, above: share, on: isRouteFull ? route : nil) < Int64.max
-        else { return false }
+        let slowest = self.bodies
+            .filter { (!isRouteFull || $0.value.route == route) && self.holds($0.value, more: share) }
+            .min { $0.value.progressedAt < $1.value.progressedAt }
+        guard let (id, body) = slowest else { return false }
         self.forget(body)
         self.bodies[id]?.count = 0
         self.bodies[id]?.isGivenUp = true
@@ -97,12 +94,9 @@ struct BodiesInHand: Sendable {
         return true
     }
 
-    /// Returns the time of the last progress of a body that can be given up; the largest number for any other body.
-    private func rank(of body: Body, above share: Int, on route: Route?) -> Int64 {
-        guard !body.isComplete, body.count > 0, route ?? body.route == body.route,
-            self.shares.amount(of: body.client) > share
-        else { return .max }
-        return min(body.progressedAt, .max - 1)
+    /// Whether a body waits for its client, and the client holds more than an amount.
+    private func holds(_ body: Body, more amount: Int) -> Bool {
+        !body.isComplete && body.count > 0 && self.shares.amount(of: body.client) > amount
     }
 
     private mutating func forget(_ body: Body) {

@@ -9,8 +9,8 @@ final class GatewayMetrics: Sendable {
     /// The statuses of the gateway's answers.
     private static let statuses = [200, 400, 404, 405, 413, 429, 431, 503]
 
-    /// The reason why the gateway closed a connection by itself. The raw value is the word in the metric.
-    enum Cause: Hashable, Sendable, CaseIterable, RawRepresentable {
+    /// The reason why the gateway closed a connection by itself.
+    enum Cause: Hashable, Sendable, CaseIterable {
         /// A body did not come in time.
         case bodyTime
         /// A body made no progress while there was no room for others.
@@ -22,12 +22,8 @@ final class GatewayMetrics: Sendable {
         static let allCases =
             [bodyTime, bytesInHand, idleTime] + ConnectionEvent.Cause.allCases.map { .server($0) }
 
-        init?(rawValue: String) {
-            guard let cause = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
-            self = cause
-        }
-
-        var rawValue: String {
+        /// The word in the metric.
+        var label: String {
             switch self {
             case .bodyTime: "body_time"
             case .bytesInHand: "bytes_in_hand"
@@ -73,7 +69,7 @@ final class GatewayMetrics: Sendable {
         self.unread = Counter(label: "gateway_forwarded_unread_total", factory: factory)
         self.closes = Dictionary(
             uniqueKeysWithValues: Cause.allCases.map { cause in
-                let labels = [("cause", cause.rawValue)]
+                let labels = [("cause", cause.label)]
                 return (
                     cause,
                     Counter(label: "gateway_connections_closed_total", dimensions: labels, factory: factory)
