@@ -566,6 +566,7 @@ let package = Package(
                 "EmbeddedBroker", "EventThread", "gateway", "Gateway", "Kafka",
                 "NotificationServiceExtension",
                 "Operations", "Records", "ServiceKit", "WireFormats", "WorkerTestSupport", lifecycle, logging,
+                nioCore, nioEmbedded, nioHTTP1,
             ],
             swiftSettings: house
         ),

@@ -97,8 +97,68 @@ struct IntakeTests {
         let page = one.replacing("ACTIVATE", with: "PAGE")
         bench.take("sdk-upload", Array("[\(page),\(empty),\(page),\(one)]".utf8), headers: self.jsonUpload)
         #expect(bench.due.count == 1)
-        #expect(bench.codes(in: "sdk-upload.result") == ["sdk_activation.no_identifier", ""])
+        // The id has the outcome of its report, and no other.
+        #expect(bench.codes(in: "sdk-upload.result") == [""])
         #expect(bench.scene.sent(to: "sdk-events").count == 2)
+    }
+
+    /// Ten repeats of one activation once left no place for another one, and each had an outcome.
+    @Test func anActivationThatIsRepeatedInItsUploadCountsOnce() throws {
+        let bench = try IntakeBench()
+        let one = String(decoding: self.phoneActivation(), as: UTF8.self).dropFirst().dropLast()
+        let other = one.replacing("1795247999000", with: "1795247910000").replacing(
+            "idfa\":\"",
+            with: "idfa\":\"A"
+        )
+        let body = "[\(Array(repeating: one, count: 12).joined(separator: ",")),\(other)]"
+        bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
+        #expect(!bench.codes(in: "sdk-upload.result").contains("sdk_activation.too_many"))
+        #expect(bench.due.count == 1)
+        #expect(bench.codes(in: "activation.result").filter { $0 == "activation.duplicate" }.isEmpty)
+    }
+
+    /// One upload of four kilobytes, compressed, once stopped the intake for good: the outcome held the name of the type,
+    /// and no broker took it.
+    @Test func anEventThatIsTooLargeHasAnOutcomeThatFits() throws {
+        let bench = try IntakeBench()
+        let type = String(repeating: "A\u{301}", count: 700_000)
+        let event = #"[{"deviceId":"d","dataSourceId":"s","timestamp":1,"eventType":"\#(type)"}]"#
+        bench.take("sdk-upload", Array(event.utf8), headers: self.jsonUpload)
+        #expect(bench.codes(in: "sdk-upload.result") == ["upload.event_too_large", ""])
+        #expect(bench.scene.sent(to: "sdk-events").isEmpty)
+        for record in bench.scene.sent { #expect(record.encodedBytesBound < 10_000) }
+    }
+
+    /// A phone uploads again what was not answered, also where conversions may come more than once.
+    @Test func anActivationThatIsUploadedAgainIsReportedOnceInAnyCase() throws {
+        let bench = try IntakeBench("duplicates:\n  window: 0s")
+        for _ in 0..<2 { bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload) }
+        #expect(bench.due.count == 1)
+        #expect(bench.codes(in: "activation.result") == ["activation.duplicate"])
+        bench.scene.rebalance()
+        bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload)
+        #expect(bench.due.count == 1)
+        // A publisher's record names no event, and may come as often as it likes.
+        for _ in 0..<2 { bench.take("activation", IntakeBench.activation()) }
+        #expect(bench.due.count == 3)
+    }
+
+    /// Somebody who repeats one long click once had everything else be forgotten.
+    @Test func aRepeatedClickMakesNothingBeForgotten() throws {
+        let bench = try IntakeBench(Self.matching)
+        let callback =
+            "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3D" + String(repeating: "a", count: 3_900)
+        let clicks = (0..<4).map {
+            IntakeBench.click(id: "\($0)", secondsBefore: 100 + $0, callback: callback)
+        }
+        for click in clicks { bench.take("activation-click", click) }
+        for number in 0..<100 {
+            bench.take("activation", IntakeBench.activation(muid: String(format: "%032x", number)))
+        }
+        let changes = bench.scene.sent(to: bench.scene.settings.topics.changelog).count
+        bench.scene.isCrowded = true
+        for _ in 0..<50 { for click in clicks { bench.take("activation-click", click) } }
+        #expect(bench.scene.sent(to: bench.scene.settings.topics.changelog).count == changes)
     }
 
     /// Somebody who invents phones puts many into one upload.
@@ -238,10 +298,12 @@ struct IntakeTests {
         #expect(unwanted.codes(in: "sdk-upload.result").contains("sdk_activation.no_identifier"))
     }
 
-    /// Without a memory of duplicates both go on, and Tencent has to recognise the second.
+    /// Once the first is forgotten both go on, and Tencent has to recognise the second.
     @Test func anUploadThatComesTwiceIsReportedUnderOneName() throws {
         let bench = try IntakeBench("duplicates:\n  window: 0s")
-        for _ in 0..<2 { bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload) }
+        bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload)
+        bench.scene.wait(.seconds(8 * 86_400))
+        bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload)
         #expect(bench.due.count == 2)
         let names = bench.due.map { record in
             InboundRecord(

@@ -159,6 +159,30 @@ struct BoundTests {
         }
     }
 
+    /// Answers that were ready at once were written one inside the other, until the stack of the thread was full.
+    @Test func aClientThatDoesNotWaitForItsAnswersGetsFew() async throws {
+        try await Stage.run { stage async throws in
+            let click = "GET /clicks/gdt?muid=1 HTTP/1.1\r\nHost: a\r\n\r\n"
+            let connection = try stage.http.connection(sending: String(repeating: click, count: 1_000))
+            let text = String(decoding: await connection.untilClosed(), as: UTF8.self)
+            let answers = text.components(separatedBy: "HTTP/1.1 200").count - 1
+            #expect(answers >= 32 && answers < 100)
+            #expect(text.components(separatedBy: "Connection: close").count == 2)
+            #expect(try await stage.records(on: "activation-click").count == answers)
+        }
+    }
+
+    /// The fields behind a body in chunks count as a header, and the request was once left without an answer.
+    @Test func fieldsBehindABodyHaveABound() async throws {
+        try await Stage.run { stage async throws in
+            let head = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let fields = (0..<100).map { "X-\($0): x\r\n" }.joined()
+            let answer = try await stage.http.exchange(head + "1\r\nx\r\n0\r\n" + fields + "\r\n")
+            #expect(answer.status == 400 && answer.headers["connection"] == "close")
+            try await stage.waits { stage.limits.bytesInHand == 0 }
+        }
+    }
+
     /// A number that no integer of ours holds once switched the time of the body off.
     @Test(arguments: ["9223372036854775808", "18446744073709551615", "2000000"])
     func aBodyThatNobodyCouldSendIsTooLarge(length: String) async throws {

@@ -88,6 +88,39 @@ struct LimitTests {
         #expect(bodies.total == 0)
     }
 
+    /// A client that kept all its bodies moving once had the slower body of everybody else given up.
+    @Test func theClientThatHoldsMostMakesRoomFirst() throws {
+        let settings = try Stage.settings(
+            brokers: "localhost:9092",
+            gateway: ["bytes_in_hand: 4MiB", "body_limit: 600000"]
+        )
+        var bodies = BodiesInHand(settings)
+        let places = (0..<6).map { _ in Place() }
+        let givenUp = Mutex<[Int]>([])
+        func hold(_ count: Int, _ place: Int, of client: Int, at now: Int64) throws -> Answer? {
+            bodies.hold(
+                count,
+                for: ObjectIdentifier(places[place]),
+                of: try Self.client(client),
+                on: .uploads,
+                at: now,
+                giveUp: { givenUp.withLock { $0.append(place) } }
+            )
+        }
+        // A slow phone, and a client with three bodies of which each has moved since.
+        #expect(try hold(400_000, 0, of: 1, at: 0) == nil)
+        for place in 1..<4 { #expect(try hold(349_000, place, of: 2, at: 0) == nil) }
+        for place in [1, 3] { #expect(try hold(256, place, of: 2, at: 100) == nil) }
+        // Many small parts are progress too.
+        for _ in 0..<4 { #expect(try hold(100, 2, of: 2, at: 200) == nil) }
+        #expect(try hold(300_000, 4, of: 3, at: 300) == nil)
+        #expect(try hold(300_000, 4, of: 3, at: 301) == nil)
+        #expect(try hold(100_000, 5, of: 4, at: 302) == nil)
+        #expect(givenUp.withLock { $0 == [1] || $0 == [3] })
+        for place in 0..<6 { bodies.release(ObjectIdentifier(places[place])) }
+        #expect(bodies.total == 0)
+    }
+
     /// 205 requests of one client, each with 500 small reports, once filled the queue of all routes.
     @Test func allRoutesTogetherDoNotFillTheQueueOfTheProducer() throws {
         let settings = try Stage.settings(brokers: "localhost:9092")

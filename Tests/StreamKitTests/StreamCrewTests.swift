@@ -122,6 +122,13 @@ import Testing
         // Beyond it each gives up its part of what is above three quarters.
         budget.change(from: self.part(750, 50), to: self.part(900, 300))
         #expect([900, 300, 0].map { budget.excess($0) } == [337, 112, 0])
+        // A state that is read back could give up nothing, and the others would pay for it.
+        var readBack = self.part()
+        readBack.add(500, isRestoring: true)
+        budget.change(from: self.part(), to: readBack)
+        #expect(budget.isExceeded && budget.excess(900) == 0)
+        budget.change(from: readBack, to: self.part(500))
+        #expect(budget.excess(900) > 337)
     }
 
     private func part(_ bytes: Int...) -> MemoryBudget.Part {

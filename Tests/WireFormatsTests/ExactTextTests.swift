@@ -48,6 +48,13 @@ struct ExactTextTests {
         #expect(entries.map { Array($0.name.utf8) } == names.map { Array($0.utf8) })
     }
 
+    @Test func namesInsideAResourceItemMayHaveAnyLength() throws {
+        for name in ["a", "id", "key", "attributes", "i"] {
+            let event = try self.event(#""resourceItem":{"id":"1","\#(Self.long(name))":"2","key":"3"}"#)
+            #expect(event.resource.id == "1" && event.resource.key == "3")
+        }
+    }
+
     @Test func typesAndNamesOfEventsMayHaveAnyLength() throws {
         let type = try self.event(#""eventType":"\#(Self.long("A"))""#).type
         let (isActivation, isKnown) = (type == .activate, type.isKnown)

@@ -226,4 +226,39 @@ import Testing
             }
         }
     }
+
+    /// Texts of all lengths around eight bytes, with whole and broken characters at every place, as the standard
+    /// library decides about them.
+    @Test func utf8IsFoundWhereverACharacterStands() {
+        let pieces: [[UInt8]] = [
+            Array("é".utf8), Array("中".utf8), Array("😀".utf8), Array("中文".utf8), [0x80], [0xC3],
+            [0xE4, 0xB8],
+            [0xF0, 0x9F, 0x98], [0xED, 0xA0, 0x80], [0xC0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF], [],
+        ]
+        for before in 0...17 {
+            for after in 0...17 {
+                for piece in pieces {
+                    let start = [UInt8](repeating: 0x61, count: before) + piece
+                    let text = start + [UInt8](repeating: 0x62, count: after)
+                    for text in [text, text + piece] {
+                        let isUTF8 = text.span.isUTF8()
+                        #expect(isUTF8 == (String(validating: text, as: UTF8.self) != nil), "\(text)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func bytesOfAnyLengthAreEqualOnlyIfAllAre() {
+        func isEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool { one.span.isEqual(to: other.span) }
+        for count in 0...25 {
+            let bytes = (0..<count).map { UInt8($0) }
+            #expect(isEqual(bytes, bytes) && !isEqual(bytes, bytes + [0]) && !isEqual(bytes + [0], bytes))
+            for index in bytes.indices {
+                var other = bytes
+                other[index] ^= 0x40
+                #expect(!isEqual(bytes, other), "\(count), \(index)")
+            }
+        }
+    }
 }

@@ -7,19 +7,23 @@ package final class MemoryBudget: Sendable {
         package var bytes = 0
         /// The number of states that take any.
         package var holders = 0
+        /// The number of states that are being read back.
+        package var restoring = 0
 
         package init() {}
 
         /// Adds a state.
-        package mutating func add(_ bytes: Int) {
+        package mutating func add(_ bytes: Int, isRestoring: Bool = false) {
             self.bytes += bytes
             if bytes > 0 { self.holders += 1 }
+            if isRestoring { self.restoring += 1 }
         }
     }
 
     private let limit: Int
     private let held = Atomic(0)
     private let holders = Atomic(0)
+    private let restoring = Atomic(0)
 
     /// - Parameter limit: The bytes that the states may take.
     package init(limit: Int) { self.limit = limit }
@@ -28,6 +32,7 @@ package final class MemoryBudget: Sendable {
     package func change(from old: Part, to new: Part) {
         self.held.add(new.bytes - old.bytes, ordering: .relaxed)
         self.holders.add(new.holders - old.holders, ordering: .relaxed)
+        self.restoring.add(new.restoring - old.restoring, ordering: .relaxed)
     }
 
     /// Returns whether a state should begin nothing that can be spared. Above half of the memory, those that take
@@ -42,12 +47,13 @@ package final class MemoryBudget: Sendable {
     }
 
     /// Returns how many bytes a state should give up while the states take more memory than they may: its part of what
-    /// all of them take above three quarters of it.
+    /// all of them take above three quarters of it. While a state is read back, nobody knows how much all of them will take,
+    /// and it could give up nothing: the others would pay for it, and for good.
     ///
     /// - Parameter bytes: The bytes that the state takes.
     package func excess(_ bytes: Int) -> Int {
         let held = self.held.load(ordering: .relaxed)
-        guard held > self.limit else { return 0 }
+        guard held > self.limit, self.restoring.load(ordering: .relaxed) == 0 else { return 0 }
         return Int(Double(bytes) * Double(held - self.limit / 4 * 3) / Double(held))
     }
 

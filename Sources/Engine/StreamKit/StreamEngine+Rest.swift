@@ -22,7 +22,10 @@ extension StreamEngine {
             var counted = MemoryBudget.Part()
             for index in self.assignments.indices {
                 self.assignments[index].byteCount = self.assignments[index].task.byteCount
-                counted.add(self.assignments[index].byteCount)
+                counted.add(
+                    self.assignments[index].byteCount,
+                    isRestoring: !self.assignments[index].isWorking
+                )
             }
             self.budget.change(from: self.held, to: counted)
             self.held = counted

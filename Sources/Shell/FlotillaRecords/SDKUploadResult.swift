@@ -1,7 +1,7 @@
 package import WireMessages
 
-/// The outcome of an upload, or of one ACTIVATE event of an upload that is not reported, from the topic
-/// `sdk-upload.result`. The outcome of an event that is reported is an `ActivationResult`.
+/// The outcome of an upload, or of one event of an upload that is too large or whose activation the upload itself keeps from
+/// its report, from the topic `sdk-upload.result`. The outcome of an activation that goes on is an `ActivationResult`.
 public struct SDKUploadResult: RecordContent {
     /// The topic's name where no setting says otherwise.
     public static let topic = "sdk-upload.result"

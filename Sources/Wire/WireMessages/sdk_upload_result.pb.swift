@@ -20,8 +20,9 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// A record of `sdk-upload.result`: the outcome of an upload, or of one ACTIVATE event of an upload that is not
-/// reported. The outcome of an event that is reported is in `activation.result`. Values are JSON.
+/// A record of `sdk-upload.result`: the outcome of an upload, or of one event of an upload that is too large to be passed
+/// on, or whose activation the upload itself keeps from its report. The outcome of an activation that goes on is in
+/// `activation.result`. Values are JSON.
 package nonisolated struct Flotilla_Sdkupload_V1_SdkUploadResult: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

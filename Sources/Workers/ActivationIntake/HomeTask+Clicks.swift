@@ -12,9 +12,10 @@ extension HomeTask {
             return self.metrics.unreadableRecord()
         }
         let key = self.clickKey(String(decoding: name, as: UTF8.self), click.appID)
-        var trail = self.trail(key, at: now)
+        let known = self.trail(key, at: now)
+        var trail = known
         trail.add(click, bytesLimit: self.settings.kafka.messageBytesLimit / 2)
-        self.remember(key, trail.text, at: now, to: output)
+        if trail != known { self.remember(key, trail.text, at: now, to: output) }
         self.release(of: name, at: now, to: output)
     }
 

@@ -98,9 +98,12 @@ final class HomeTask: StreamTask {
     /// Remembers a thing.
     func remember(_ key: RememberedKey, _ text: [UInt8], at now: Moment, to output: StreamOutput) {
         let entry = RecentTable.Entry(seen: now.wall, text: text)
+        let before = self.size(of: key.kind).bytes
         self.tables[key.kind, default: RecentTable()].remember(key.key, entry)
         self.write(key, entry.changelog, to: output)
-        self.makeRoom(for: entry.byteCount, at: now, to: output)
+        // A thing that is seen again takes no more room, and makes nobody else's be forgotten.
+        let growth = self.size(of: key.kind).bytes - before
+        if growth > 0 { self.makeRoom(for: growth, at: now, to: output) }
     }
 
     /// Forgets twice as much as was added, where memory is short.
@@ -215,7 +218,7 @@ final class HomeTask: StreamTask {
                 return self.reject(record, because: .noClick, activation, at: now, to: output)
             }
         }
-        let conversion = self.conversionKey(of: activation)
+        let conversion = self.conversionKey(of: activation) ?? self.reportKey(of: record)
         if let conversion, let first = self.entry(of: conversion, at: now) {
             self.metrics.counted("activation", "duplicate")
             let reason = Reason.duplicate(of: String(decoding: first.text, as: UTF8.self))
@@ -250,6 +253,14 @@ final class HomeTask: StreamTask {
         else { return nil }
         let name = "\(activation.account)/\(activation.muidText)/\(activation.conversionType.rawValue)"
         return RememberedKey(.conversion, named: name)
+    }
+
+    /// The key under which the report of a phone's event is remembered: a phone uploads an event again whose answer was
+    /// lost, also of a type that may come more than once. Nil for a publisher's record.
+    private func reportKey(of record: borrowing InboundRecord) -> RememberedKey? {
+        record.originHeaders.first { $0.name == RecordOrigin.eventHeader }?.value.map {
+            RememberedKey(.event, named: "report \(String(decoding: $0, as: UTF8.self))")
+        }
     }
 
     /// Returns the record for the worker that reports activations. It has the id and the callback of the click as far

@@ -67,7 +67,7 @@ package struct IntakeSettings: Sendable {
             reader.section("state"),
             memoryHelp:
                 "The memory of all threads together; some 150 bytes for a device, a click or an event. "
-                + "Above half of it the oldest is forgotten for each that is new.",
+                + "Above half of it the oldest make room for what is new.",
             crashFolder: WorkerSettings.temporaryFolder(of: self.kafka.group)
         )
         self.apps = SDKApp.apps(uploads)

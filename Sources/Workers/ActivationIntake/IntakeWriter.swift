@@ -110,9 +110,11 @@ final class IntakeWriter {
     ) {
         let (letter, outcome) = self.outcomes.letter(of: record, as: kind, because: reason, at: now)
         output.send(letter)
-        let isUpload = self.settings.takesUploads && resultTopic == self.settings.topics.uploadResult
+        let isUploadResult = self.settings.takesUploads && resultTopic == self.settings.topics.uploadResult
+        // An upload may stand among the activations too.
+        let isUpload = isUploadResult || record.header(SDKUploadRequest.targetHeader) != nil
         self.send(
-            isUpload
+            isUploadResult
                 ? SDKUploadResult.upload(outcome, nil) : ActivationResult.encode(outcome, nil, as: .json),
             of: record,
             topic: resultTopic,

@@ -37,8 +37,9 @@ struct RecentTable {
 
     var count: Int { self.entries.count }
 
-    /// An estimate of the bytes in memory.
-    var byteCount: Int { self.turns.count * Self.entryBytes + self.textBytes }
+    /// An estimate of the bytes in memory. Turns of what was seen again or is forgotten do not count: they are dropped once
+    /// they are as many as the entries, and when the table is restored.
+    var byteCount: Int { self.entries.count * Self.entryBytes + self.textBytes }
 
     /// Returns the memory of a thing; nil if it was not seen since a time in milliseconds since 1970.
     func entry(of key: Key, since least: Int64) -> Entry? {

@@ -58,17 +58,7 @@ final class UploadTask: StreamTask {
             var counts = SDKUploadResult.Counts()
             counts.events = upload.events.count
             counts.dropped = upload.dropped
-            var seen: Set<String> = []
-            for event in upload.events {
-                let id = event.id
-                // An activation may come again with what it did not know before, under the same id.
-                let isFirst = seen.insert(id).inserted
-                guard isFirst || event.type == .activate else { continue }
-                let role = Role(isFirst: isFirst, mayActivate: counts.activations < Self.activationsLimit)
-                if self.take(event, id: id, as: role, of: upload, record, at: now, to: output) {
-                    counts.activations += 1
-                }
-            }
+            counts.activations = self.take(upload, record, at: now, to: output)
             self.metrics.counted("upload", "taken")
             self.writer.settle(
                 record,
@@ -92,36 +82,60 @@ final class UploadTask: StreamTask {
         }
     }
 
-    /// The part of an event in its upload.
-    private struct Role {
-        /// Whether it is the first of its id. An id has one outcome at most, so that readers can tell outcomes apart.
-        var isFirst: Bool
-        /// Whether the upload may bring another activation.
-        var mayActivate: Bool
+    /// Sends on the events of an upload and their activations. Each id has one outcome at most, so that readers can
+    /// tell outcomes apart: that of its report, or here the first reason why it has none.
+    ///
+    /// - Returns: the number of activations that were sent on.
+    private func take(
+        _ upload: SDKUpload,
+        _ record: borrowing InboundRecord,
+        at now: Moment,
+        to output: StreamOutput
+    ) -> Int {
+        var (seen, activated): (Set<String>, Set<String>) = ([], [])
+        var refusals: [(id: String, type: SDKEventType, reason: Reason)] = []
+        for event in upload.events {
+            let id = event.id
+            let isFirst = seen.insert(id).inserted
+            // An activation may come again with what it did not know before, under the same id.
+            guard isFirst || event.type == .activate && !activated.contains(id) else { continue }
+            do throws(Refusal) {
+                let mayActivate = activated.count < Self.activationsLimit
+                if try self.take(event, id: id, mayActivate: mayActivate, of: upload, record, to: output) {
+                    activated.insert(id)
+                }
+            } catch {
+                if isFirst { refusals.append((id, event.type, error.reason)) }
+            }
+        }
+        for (id, type, reason) in refusals where !activated.contains(id) {
+            self.writer.reject(event: id, type, of: record, because: reason, at: now, to: output)
+        }
+        return activated.count
+    }
+
+    /// An event that is not passed on, or an activation that is not reported.
+    private struct Refusal: Error {
+        let reason: Reason
     }
 
     /// Sends on an event and its activation.
     ///
+    /// - Parameter mayActivate: whether the upload may bring another activation.
     /// - Returns: whether an activation was sent on.
     private func take(
         _ event: SDKEvent,
         id: String,
-        as role: Role,
+        mayActivate: Bool,
         of upload: SDKUpload,
         _ record: borrowing InboundRecord,
-        at now: Moment,
         to output: StreamOutput
-    ) -> Bool {
-        func reject(_ reason: Reason) {
-            guard role.isFirst else { return }
-            self.writer.reject(event: id, event.type, of: record, because: reason, at: now, to: output)
-        }
+    ) throws(Refusal) -> Bool {
         if self.writer.settings.topics.events != nil,
             !self.send(event, id: id, of: upload, in: record, to: output)
         {
             self.metrics.counted("event", "too_large")
-            reject(Self.eventTooLarge)
-            return false
+            throw Refusal(reason: Self.eventTooLarge)
         }
         guard let activation = SDKActivation(event, account: upload.account) else { return false }
         do throws(SDKApp.NothingToReport) {
@@ -129,7 +143,7 @@ final class UploadTask: StreamTask {
                 throw .unknownApp
             }
             let conversion = try app.conversion(activation, clientIP: upload.clientIP)
-            guard role.mayActivate else { throw .tooMany }
+            guard mayActivate else { throw .tooMany }
             self.metrics.counted("activation", "uploaded")
             // An activation has a bounded size, far below the broker's limit.
             return self.writer.sendHome(
@@ -145,8 +159,7 @@ final class UploadTask: StreamTask {
             )
         } catch {
             self.metrics.counted("activation", error.rawValue)
-            reject(error.reason)
-            return false
+            throw Refusal(reason: error.reason)
         }
     }
 

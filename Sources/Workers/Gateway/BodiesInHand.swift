@@ -4,7 +4,7 @@ import ServiceKit
 /// for each route and for each client.
 ///
 /// A client that sends slowly, or not on, holds what has come. So where there is no room for another client that holds
-/// less, the body that has made no progress for longest is given up.
+/// less, bodies of the client that holds most are given up, the one without progress for longest first.
 struct BodiesInHand: Sendable {
     /// Names a body. A connection has one at a time.
     typealias ID = ObjectIdentifier
@@ -13,7 +13,9 @@ struct BodiesInHand: Sendable {
         let client: ClientAddress
         let route: Route
         var count = 0
-        /// The monotonic time at which many bytes came last.
+        /// The bytes that have come since the last progress.
+        var unnoted = 0
+        /// The monotonic time of the last progress.
         var progressedAt: Int64
         /// Whether all of it has come. Then it waits for the cluster, and not for its client.
         var isComplete = false
@@ -58,16 +60,16 @@ struct BodiesInHand: Sendable {
         var body =
             self.bodies[id] ?? Body(client: client, route: route, progressedAt: now, giveUp: giveUp)
         guard !body.isGivenUp else { return .unavailable }
-        while let refusal = self.refusal(of: count, to: client, on: route) {
-            // A client that has its share makes no room by the bodies of others.
-            guard refusal == .unavailable, self.makeRoom(for: count, of: client, on: route) else {
-                return refusal
-            }
+        // A client that has its share makes no room by the bodies of others.
+        if self.refusal(of: count, to: client, on: route) == .unavailable {
+            self.makeRoom(for: count, of: client, on: route)
         }
+        if let refusal = self.refusal(of: count, to: client, on: route) { return refusal }
         self.shares.hold(count, of: client)
         self.routes[route, default: 0] += count
         body.count += count
-        if count >= Self.notableBytes { body.progressedAt = now }
+        body.unnoted += count
+        if body.unnoted >= Self.notableBytes { (body.unnoted, body.progressedAt) = (0, now) }
         self.bodies[id] = body
         return nil
     }
@@ -77,21 +79,25 @@ struct BodiesInHand: Sendable {
         return count <= self.routeLimit - self.routes[route, default: 0] ? nil : .unavailable
     }
 
-    /// Gives up the slowest body of the clients that would still hold more than this one.
+    /// Gives up bodies of clients that would still hold more than this one, until there is room or no such body.
     ///
-    /// - Returns: false if there is none.
-    private mutating func makeRoom(for count: Int, of client: ClientAddress, on route: Route) -> Bool {
+    /// Somebody can open thousands of tiny bodies, so all candidates are found in one pass.
+    private mutating func makeRoom(for count: Int, of client: ClientAddress, on route: Route) {
         let isRouteFull = count > self.routeLimit - self.routes[route, default: 0]
         let share = self.shares.amount(of: client) + count
-        let slowest = self.bodies
+        let candidates = self.bodies
             .filter { (!isRouteFull || $0.value.route == route) && self.holds($0.value, more: share) }
-            .min { $0.value.progressedAt < $1.value.progressedAt }
-        guard let (id, body) = slowest else { return false }
-        self.forget(body)
-        self.bodies[id]?.count = 0
-        self.bodies[id]?.isGivenUp = true
-        body.giveUp()
-        return true
+            .map { (id: $0.key, amount: self.shares.amount(of: $0.value.client), body: $0.value) }
+            .sorted { ($1.amount, $0.body.progressedAt) < ($0.amount, $1.body.progressedAt) }
+        for (id, _, body) in candidates {
+            guard self.refusal(of: count, to: client, on: route) == .unavailable else { return }
+            // The client may have lost so much by now that it no longer holds more.
+            guard self.holds(body, more: share) else { continue }
+            self.forget(body)
+            self.bodies[id]?.count = 0
+            self.bodies[id]?.isGivenUp = true
+            body.giveUp()
+        }
     }
 
     /// Whether a body waits for its client, and the client holds more than an amount.

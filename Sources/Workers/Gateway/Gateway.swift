@@ -24,10 +24,10 @@ struct Gateway {
             registry.sampleGauge("gateway_topic_open", [("topic", topic)]) { publisher.isOpen(topic) ? 1 : 0 }
         }
         if let certificate = settings.certificate {
-            registry.sampleGauge("gateway_certificate_expires_timestamp_seconds") {
-                // A file that cannot be read now, while it is being replaced, gives no number.
-                (try? certificate.expires).map { Double($0) }
-            }
+            // The server reads the file once, at its start. A file that cannot be read then stops the program, with the
+            // reason.
+            let expires = (try? certificate.expires).map { Double($0) }
+            registry.sampleGauge("gateway_certificate_expires_timestamp_seconds") { expires }
         }
         let (limits, metrics) = (RequestLimits(settings), GatewayMetrics(factory: registry))
         registry.sampleGauge("gateway_bytes_in_hand") { Double(limits.bytesInHand) }

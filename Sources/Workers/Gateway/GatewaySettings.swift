@@ -114,8 +114,8 @@ struct GatewaySettings: Sendable {
             default: 4_096,
             in: 1...1_000_000,
             help:
-                "Open connections at most; one more closes one of the client with the most, the one that has made no "
-                + "progress for longest."
+                "Open connections at most; one more closes one of a client with more than a sixteenth of them, or "
+                + "else one that is silent."
         )
         self.bodyLimit = gateway.bytes(
             "body_limit",

@@ -64,8 +64,11 @@ final class RequestHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         self.bodyTimer?.cancel()
+        // The closure holds this handler, which would else never be freed.
+        self.giveUp = {}
         // Records that are being published are in memory until their report, also when nobody waits for it.
         if case .publishing = self.stage { return }
+        self.stage = .closing
         self.releaseBody()
     }
 

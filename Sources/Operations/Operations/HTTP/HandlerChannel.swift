@@ -13,6 +13,9 @@ struct HandlerChannel: ServerChildChannel {
         let channel: any Channel
     }
 
+    /// The most bytes that are read at once. All requests in them are decoded, and kept until their turn comes.
+    private static let readLimit = 16_384
+
     let decoderLimits: NIOHTTPDecoderLimitConfiguration
     let idleLimit: TimeAmount
     /// Makes what watches a connection. It stands directly behind the decoder.
@@ -23,6 +26,11 @@ struct HandlerChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
         channel.eventLoop.makeCompletedFuture {
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: Self.readLimit)
+            )
             let pipeline = channel.pipeline.syncOperations
             let watch = self.watch()
             // A client that does not read its answers is not read from either.

@@ -1,8 +1,9 @@
 internal import NIOCore
 import NIOHTTP1
 
-/// Ends a connection behind an answer that no other can follow: the one to a request that asks for another protocol, and
-/// the one to a header beyond the limits. It stands directly behind the decoder.
+/// Ends a connection behind an answer that no other can follow: the one to a request that asks for another protocol, the
+/// one to a header beyond the limits, and the last one of a client that does not wait for its answers. It stands directly
+/// behind the decoder.
 ///
 /// No protocol but HTTP/1.1 is spoken here. Behind a request that asks for one, NIO's decoder reads no further request and
 /// keeps all bytes that come, so from then on nothing is read.
@@ -11,9 +12,20 @@ final class LastAnswer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    /// The most requests without an answer. All that come at once are kept, and are answered one inside the other.
+    private static let unansweredLimit = 32
+    /// How long a client has for reading its last answer. A connection that is closed with bytes that nobody has read
+    /// may lose it.
+    private static let parting = TimeAmount.seconds(1)
+
     private let book: ConnectionBook
     /// The requests whose answers are not written.
     private var unanswered = 0
+    /// Whether a request has begun and is not complete.
+    private var isInRequest = false
+    /// Whether the client has sent more requests than it may without their answers. They are dropped, and it has to send
+    /// them again on another connection (RFC 9112, 9.3.2).
+    private var isDropping = false
     /// Whether no request follows those that have begun.
     private var isLast = false
     private var isReading = true
@@ -23,13 +35,19 @@ final class LastAnswer: ChannelDuplexHandler, RemovableChannelHandler {
     init(_ book: ConnectionBook) { self.book = book }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !self.isDropping else { return }
         switch self.unwrapInboundIn(data) {
+        case .head where self.unanswered == Self.unansweredLimit:
+            (self.isLast, self.isReading, self.isDropping) = (true, false, true)
+            return
         case .head(let head):
             self.unanswered += 1
+            self.isInRequest = true
             // A server may leave the wish without an answer of its own (RFC 9110, 7.8).
             if head.method == .CONNECT || head.headers.contains(name: "Upgrade") { self.isLast = true }
         case .body: break
         case .end:
+            self.isInRequest = false
             self.book.waits(context.channel)
             if self.isLast { self.isReading = false }
         }
@@ -50,15 +68,16 @@ final class LastAnswer: ChannelDuplexHandler, RemovableChannelHandler {
             self.unanswered -= 1
             guard self.isLast, self.unanswered == 0 else { return context.write(data, promise: promise) }
             context.write(data, promise: promise)
-            if self.isHeaderTooLarge { self.refuseHeader(context) } else { self.flushAndClose(context) }
+            if self.isHeaderTooLarge { self.refuseHeader(context) } else { self.flushAndPart(context) }
         }
     }
 
     /// Answers a header beyond the limits with 431, behind the answers to the requests before it. All other errors go on.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The bytes behind such a header are no request.
-        guard !self.isHeaderTooLarge else { return }
-        guard case HTTPParserError.headerOverflow? = error as? HTTPParserError else {
+        // The bytes behind such a header are no request, and those behind too many requests do not count.
+        guard !self.isHeaderTooLarge, !self.isDropping else { return }
+        // The fields behind a body in chunks belong to a request that has begun.
+        guard !self.isInRequest, case HTTPParserError.headerOverflow? = error as? HTTPParserError else {
             return context.fireErrorCaught(error)
         }
         (self.isLast, self.isReading, self.isHeaderTooLarge) = (true, false, true)
@@ -74,11 +93,12 @@ final class LastAnswer: ChannelDuplexHandler, RemovableChannelHandler {
         )
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
         context.write(self.wrapOutboundOut(.end(nil)), promise: nil)
-        self.flushAndClose(context)
+        self.flushAndPart(context)
     }
 
-    private func flushAndClose(_ context: ChannelHandlerContext) {
+    private func flushAndPart(_ context: ChannelHandlerContext) {
         context.flush()
-        context.close(promise: nil)
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: Self.parting) { channel.close(promise: nil) }
     }
 }

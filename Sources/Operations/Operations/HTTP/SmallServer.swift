@@ -42,16 +42,16 @@ package struct SmallServer: Sendable {
     /// - Parameters:
     ///   - port: 0 for any free port.
     ///   - setting: the name of the setting with the port, for the error.
-    ///   - mostConnections: the largest number of open connections. A connection beyond it closes one of the
-    ///     client with the most, the one without progress for longest. Slow clients therefore cannot keep others
-    ///     out, nor use up the descriptors of the process.
+    ///   - mostConnections: the largest number of open connections. A connection beyond it closes one, as
+    ///     `ConnectionRanks` says. Slow clients therefore cannot keep others out, nor use up the descriptors of the
+    ///     process.
     ///   - isProxy: whether a peer asks for many clients, so that each of its connections counts as one client.
     ///   - noted: is told of each event in the life of a connection. It must not block.
     ///   - longestHeader: the largest header field, in bytes.
     ///   - longestHeaders: all header fields of a request together, in bytes.
     ///   - headerLimit: the time in which the first request of a connection must have sent its header.
-    ///   - idleLimit: the time in which the header of the next request must have come. A connection may also
-    ///     be silent for so long while a body comes in.
+    ///   - idleLimit: the longest time for which a connection may be silent between two requests, in the header of
+    ///     the second and later ones, and in a body.
     ///   - drainLimit: the time in which the requests that were taken before a shutdown must be answered, and
     ///     their answers read; then their connections are closed.
     package init(

@@ -8,7 +8,7 @@ struct UsualActivation {
 
     /// Reads the record whose text begins at `start`. Nil if its spelling is not the usual one.
     init?(_ text: [UInt8], from start: Int) {
-        guard (try? UTF8Span(validating: text.span.extracting(start...))) != nil else { return nil }
+        guard text.span.extracting(start...).isUTF8() else { return nil }
         var reader = JSONReader(
             text,
             from: start,

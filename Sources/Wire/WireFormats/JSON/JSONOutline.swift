@@ -44,9 +44,7 @@ package struct JSONOutline {
     package init(parsing text: [UInt8], from start: Int = 0, _ limits: JSONLimits) throws(JSONFault) {
         guard text.count <= Int32.max else { throw JSONFault(.tooLong, at: 0) }
         guard start <= text.count else { throw JSONFault(.noValue, at: text.count) }
-        guard (try? UTF8Span(validating: text.span.extracting(start...))) != nil else {
-            throw JSONFault(.notUTF8, at: start)
-        }
+        guard text.span.extracting(start...).isUTF8() else { throw JSONFault(.notUTF8, at: start) }
         var reader = JSONReader(
             text,
             from: start,

@@ -119,6 +119,43 @@ extension Span<UInt8> {
         return bits & 0x8080_8080_8080_8080 == 0
     }
 
+    /// Returns whether all bytes are UTF-8.
+    ///
+    /// ASCII is stepped over eight bytes at a time: it is most of a document, and the standard library looks at it byte
+    /// by byte once there was another character.
+    func isUTF8() -> Bool {
+        var position = 0
+        while position <= self.count - 8 {
+            let others = self.word(at: position) & 0x8080_8080_8080_8080
+            guard others != 0 else {
+                position += 8
+                continue
+            }
+            // No character has a byte above 0x7F together with one below it.
+            let start = position + others.trailingZeroBitCount / 8
+            position = start + 1
+            while position < self.count, self[position] >= 0x80 { position += 1 }
+            guard (try? UTF8Span(validating: self.extracting(start..<position))) != nil else { return false }
+        }
+        return (try? UTF8Span(validating: self.extracting(position...))) != nil
+    }
+
+    /// Returns whether the bytes of two texts are the same.
+    @inline(__always)
+    func isEqual(to other: Span<UInt8>) -> Bool {
+        guard self.count == other.count else { return false }
+        guard self.count >= 8 else { return self.indices.allSatisfy { self[$0] == other[$0] } }
+        // The last eight bytes first; they may overlap with the eight before them.
+        let last = self.count &- 8
+        var difference = self.word(at: last) ^ other.word(at: last)
+        var position = 0
+        while position < last {
+            difference |= self.word(at: position) ^ other.word(at: position)
+            position &+= 8
+        }
+        return difference == 0
+    }
+
     /// The eight bytes at a position as one number, the first byte lowest. The compiler makes one load of it.
     @inline(__always)
     func word(at position: Int) -> UInt64 {

@@ -139,11 +139,12 @@ private struct JSONEvents {
     private mutating func addResource(_ object: Int) throws(SDKUploadFault) {
         guard self.outline.kind(object) == .object else { throw .jsonShape }
         try self.outline.members(of: object) { name, value throws(SDKUploadFault) in
-            switch self.outline.string(name) {
-            case "id": try self.append(.resourceItem, .resourceID, at: self.scalar(value))
-            case "key": try self.append(.resourceItem, .resourceKey, at: self.scalar(value))
-            case "attributes": try self.addMap(.resourceItem, value)
-            default: break
+            if self.outline.isNamed(name, "id") {
+                try self.append(.resourceItem, .resourceID, at: self.scalar(value))
+            } else if self.outline.isNamed(name, "key") {
+                try self.append(.resourceItem, .resourceKey, at: self.scalar(value))
+            } else if self.outline.isNamed(name, "attributes") {
+                try self.addMap(.resourceItem, value)
             }
         }
     }

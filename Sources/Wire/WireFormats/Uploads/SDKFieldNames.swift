@@ -7,8 +7,8 @@ struct SDKFieldNames: Sendable {
 
     private static let slotsCount = 256
 
-    /// The fields in an open hash table, which is less than a quarter full.
-    private var slots = [SDKEventField?](repeating: nil, count: Self.slotsCount)
+    /// The numbers of the fields in an open hash table, which is less than a quarter full; 0 where there is none.
+    private var slots = [UInt8](repeating: 0, count: Self.slotsCount)
     /// The names one after the other, and by the number of a field where its name begins and ends.
     private var bytes: [UInt8] = []
     private var ranges = [Range<Int>](repeating: 0..<0, count: 256)
@@ -19,8 +19,8 @@ struct SDKFieldNames: Sendable {
             self.ranges[Int(field.rawValue)] = self.bytes.count..<self.bytes.count + name.count
             self.bytes += name
             var slot = Self.slot(of: name.span)
-            while self.slots[slot] != nil { slot = (slot + 1) % Self.slotsCount }
-            self.slots[slot] = field
+            while self.slots[slot] != 0 { slot = (slot + 1) % Self.slotsCount }
+            self.slots[slot] = field.rawValue
         }
     }
 
@@ -29,8 +29,11 @@ struct SDKFieldNames: Sendable {
         guard !name.isEmpty else { return nil }
         let bytes = self.bytes.span
         var slot = Self.slot(of: name)
-        while let field = self.slots[slot] {
-            if Self.isEqual(bytes.extracting(self.ranges[Int(field.rawValue)]), name) { return field }
+        while self.slots[slot] != 0 {
+            let number = self.slots[slot]
+            if bytes.extracting(self.ranges[Int(number)]).isEqual(to: name) {
+                return SDKEventField(rawValue: number)
+            }
             slot = (slot + 1) % Self.slotsCount
         }
         return nil
@@ -39,12 +42,7 @@ struct SDKFieldNames: Sendable {
     /// - Parameter name: One byte or more.
     private static func slot(of name: Span<UInt8>) -> Int {
         let (first, middle, last) = (name[0], name[name.count / 2], name[name.count - 1])
-        return (Int(first) &* 31 &+ Int(middle) &* 7 &+ Int(last) &+ name.count &* 97) % self.slotsCount
-    }
-
-    private static func isEqual(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
-        guard one.count == other.count else { return false }
-        for index in one.indices where one[index] != other[index] { return false }
-        return true
+        let hash = UInt(first) &* 31 &+ UInt(middle) &* 7 &+ UInt(last) &+ UInt(bitPattern: name.count) &* 97
+        return Int(hash % UInt(self.slotsCount))
     }
 }

@@ -1,5 +1,6 @@
-/// The values of the topic of uploads' outcomes, in JSON: one for each upload, and one for each ACTIVATE
-/// event that is not reported. The outcome of an event that is reported comes with its report.
+/// The values of the topic of uploads' outcomes, in JSON: one for each upload, one for each ACTIVATE event that the upload
+/// itself keeps from its report, and one for each event that is too large to be passed on. The outcome of an activation
+/// that goes on comes later, with its report or its match.
 package enum SDKUploadResult {
     /// The numbers of an upload that was taken.
     package struct Counts: Hashable, Sendable {
@@ -30,7 +31,10 @@ package enum SDKUploadResult {
         return json.text
     }
 
-    /// Returns the outcome of an event that is not reported.
+    /// The most bytes of the name of a type. A phone chooses the name, and the outcome must fit into a record.
+    private static let typeBytesLimit = 256
+
+    /// Returns the outcome of an event that is not passed on or not reported.
     ///
     /// - Parameters:
     ///   - id: the id of the event.
@@ -41,7 +45,10 @@ package enum SDKUploadResult {
             json.object("outcome") { outcome.write(to: &$0) }
             json.object("event") { json in
                 json.string("id", id)
-                json.string("eventType", type.name)
+                json.string(
+                    "eventType",
+                    DeadLetterNotice.prefix(of: type.name, bytesLimit: Self.typeBytesLimit)
+                )
             }
         }
         return json.text
