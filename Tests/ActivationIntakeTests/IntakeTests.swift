@@ -130,16 +130,23 @@ struct IntakeTests {
     }
 
     /// A phone uploads again what was not answered, also where conversions may come more than once.
-    @Test func anActivationThatIsUploadedAgainIsReportedOnceInAnyCase() throws {
-        let bench = try IntakeBench("duplicates:\n  window: 0s")
-        for _ in 0..<2 { bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload) }
+    @Test(arguments: ["0s", "1h"])
+    func anActivationThatIsUploadedAgainIsReportedOnceInAnyCase(window: String) throws {
+        let bench = try IntakeBench("duplicates:\n  window: \(window)")
+        for _ in 0..<2 {
+            bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload)
+            bench.scene.wait(.seconds(7_200))
+        }
         #expect(bench.due.count == 1)
         #expect(bench.codes(in: "activation.result") == ["activation.duplicate"])
         bench.scene.rebalance()
         bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload)
         #expect(bench.due.count == 1)
         // A publisher's record names no event, and may come as often as it likes.
-        for _ in 0..<2 { bench.take("activation", IntakeBench.activation()) }
+        for _ in 0..<2 {
+            bench.take("activation", IntakeBench.activation())
+            bench.scene.wait(.seconds(7_200))
+        }
         #expect(bench.due.count == 3)
     }
 
@@ -574,6 +581,15 @@ struct IntakeTests {
         for result in results {
             #expect((self.header(RecordOrigin.header, of: result) == "sdk-upload/9/999") == isReplay)
         }
+    }
+
+    /// An upload can stand among the activations, where an edge copies headers of phones too.
+    @Test func anUploadAmongActivationsNamesNoOriginEither() throws {
+        let bench = try IntakeBench(takesUploads: false)
+        let origin = RecordHeader(RecordOrigin.header, "activation/0/1")
+        bench.take("activation", self.phoneActivation(), headers: self.jsonUpload + [origin])
+        let result = try #require(bench.scene.sent(to: "activation.result").first)
+        #expect(self.header(RecordOrigin.header, of: result) == nil)
     }
 
     /// Readers tell outcomes apart by the id of the record and of the event.

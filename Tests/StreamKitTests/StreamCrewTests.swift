@@ -124,10 +124,14 @@ import Testing
         #expect([900, 300, 0].map { budget.excess($0) } == [337, 112, 0])
         // A state that is read back could give up nothing, and the others would pay for it.
         var readBack = self.part()
-        readBack.add(500, isRestoring: true)
+        readBack.add(40, isRestoring: true)
         budget.change(from: self.part(), to: readBack)
         #expect(budget.isExceeded && budget.excess(900) == 0)
-        budget.change(from: readBack, to: self.part(500))
+        budget.change(from: readBack, to: self.part(40))
+        #expect(budget.excess(900) > 337)
+        // Memory has a bound all the same.
+        readBack.add(20)
+        budget.change(from: self.part(40), to: readBack)
         #expect(budget.excess(900) > 337)
     }
 

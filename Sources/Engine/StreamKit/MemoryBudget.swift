@@ -7,7 +7,7 @@ package final class MemoryBudget: Sendable {
         package var bytes = 0
         /// The number of states that take any.
         package var holders = 0
-        /// The number of states that are being read back.
+        /// The number of states that are being read back, and not for too long.
         package var restoring = 0
 
         package init() {}
@@ -47,13 +47,14 @@ package final class MemoryBudget: Sendable {
     }
 
     /// Returns how many bytes a state should give up while the states take more memory than they may: its part of what
-    /// all of them take above three quarters of it. While a state is read back, nobody knows how much all of them will take,
-    /// and it could give up nothing: the others would pay for it, and for good.
+    /// all of them take above three quarters of it. While a state is read back it could give up nothing, and the others would
+    /// pay for it, and for good. So they wait for it, up to a quarter above the limit.
     ///
     /// - Parameter bytes: The bytes that the state takes.
     package func excess(_ bytes: Int) -> Int {
         let held = self.held.load(ordering: .relaxed)
-        guard held > self.limit, self.restoring.load(ordering: .relaxed) == 0 else { return 0 }
+        let isWaiting = self.restoring.load(ordering: .relaxed) > 0 && held <= self.limit / 4 * 5
+        guard held > self.limit, !isWaiting else { return 0 }
         return Int(Double(bytes) * Double(held - self.limit / 4 * 3) / Double(held))
     }
 

@@ -6,6 +6,15 @@ extension StreamEngine {
     /// The time between two counts of what the state takes.
     private static var bytesInterval: Duration { .seconds(2) }
 
+    /// How long the others wait for a state that is read back, before they give up anything. A state that cannot be read
+    /// to its end must not stop them.
+    private static var restorePatience: Duration { .seconds(30) }
+
+    private func isBeingReadBack(_ assignment: Assignment<B.Source>) -> Bool {
+        guard case .restoring(_, let since) = assignment.stage else { return false }
+        return self.now.monotonic < since.addingClamped(Self.restorePatience.wholeNanoseconds)
+    }
+
     /// The weight of the records between two counts of what the state takes, however fast they come: after an
     /// outage there are as many as were published in it. A record adds some hundred bytes, or what it holds, so
     /// this is a small part of the limit.
@@ -24,7 +33,7 @@ extension StreamEngine {
                 self.assignments[index].byteCount = self.assignments[index].task.byteCount
                 counted.add(
                     self.assignments[index].byteCount,
-                    isRestoring: !self.assignments[index].isWorking
+                    isRestoring: self.isBeingReadBack(self.assignments[index])
                 )
             }
             self.budget.change(from: self.held, to: counted)

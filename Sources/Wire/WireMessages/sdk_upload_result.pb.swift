@@ -94,7 +94,7 @@ package nonisolated struct Flotilla_Sdkupload_V1_SdkUploadEvent: Sendable {
   /// The id of the event, as its record in the topic of events has it.
   package var id: String = String()
 
-  /// The SDK's type of the event, such as `ACTIVATE`.
+  /// The SDK's type of the event, such as `ACTIVATE`; its first 256 bytes at most.
   package var eventType: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()

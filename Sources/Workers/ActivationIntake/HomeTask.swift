@@ -218,8 +218,8 @@ final class HomeTask: StreamTask {
                 return self.reject(record, because: .noClick, activation, at: now, to: output)
             }
         }
-        let conversion = self.conversionKey(of: activation) ?? self.reportKey(of: record)
-        if let conversion, let first = self.entry(of: conversion, at: now) {
+        let keys = self.keys(of: activation, record)
+        if let first = keys.lazy.compactMap({ self.entry(of: $0, at: now) }).first {
             self.metrics.counted("activation", "duplicate")
             let reason = Reason.duplicate(of: String(decoding: first.text, as: UTF8.self))
             return self.reject(record, because: reason, activation, at: now, to: output)
@@ -229,9 +229,8 @@ final class HomeTask: StreamTask {
             return self.writer.buryTooLarge(record, at: now, to: output)
         }
         self.metrics.counted("activation", "due")
-        guard let conversion else { return }
         let origin = record.originHeaders.first { $0.name == RecordOrigin.header }?.value
-        self.remember(conversion, origin ?? Array(record.place.utf8), at: now, to: output)
+        for key in keys { self.remember(key, origin ?? Array(record.place.utf8), at: now, to: output) }
     }
 
     private func reject(
@@ -244,6 +243,16 @@ final class HomeTask: StreamTask {
         let unknown = UnknownFields(of: record, in: .activation)
         if unknown != nil { self.metrics.unknownFieldsFound() }
         self.writer.reject(record, because: reason, activation, unknown: unknown, at: now, to: output)
+    }
+
+    /// The keys under which an activation that is passed on is remembered. A conversion that is remembered for as long as
+    /// events are needs no other.
+    private func keys(of activation: Activation, _ record: borrowing InboundRecord) -> [RememberedKey] {
+        let conversion = self.conversionKey(of: activation)
+        guard conversion == nil || self.settings.duplicateWindow < self.settings.eventWindow else {
+            return [conversion].compactMap(\.self)
+        }
+        return [conversion, self.reportKey(of: record)].compactMap(\.self)
     }
 
     /// The key under which the conversion is remembered; nil if its type may come more than once.

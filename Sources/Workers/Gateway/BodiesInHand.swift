@@ -61,7 +61,8 @@ struct BodiesInHand: Sendable {
             self.bodies[id] ?? Body(client: client, route: route, progressedAt: now, giveUp: giveUp)
         guard !body.isGivenUp else { return .unavailable }
         // A client that has its share makes no room by the bodies of others.
-        if self.refusal(of: count, to: client, on: route) == .unavailable {
+        // The first pass may make room on the route, and the second one for all routes.
+        for _ in 0..<2 where self.refusal(of: count, to: client, on: route) == .unavailable {
             self.makeRoom(for: count, of: client, on: route)
         }
         if let refusal = self.refusal(of: count, to: client, on: route) { return refusal }
@@ -90,7 +91,8 @@ struct BodiesInHand: Sendable {
             .map { (id: $0.key, amount: self.shares.amount(of: $0.value.client), body: $0.value) }
             .sorted { ($1.amount, $0.body.progressedAt) < ($0.amount, $1.body.progressedAt) }
         for (id, _, body) in candidates {
-            guard self.refusal(of: count, to: client, on: route) == .unavailable else { return }
+            let isRoom = isRouteFull && count <= self.routeLimit - self.routes[route, default: 0]
+            guard !isRoom, self.refusal(of: count, to: client, on: route) == .unavailable else { return }
             // The client may have lost so much by now that it no longer holds more.
             guard self.holds(body, more: share) else { continue }
             self.forget(body)

@@ -13,7 +13,7 @@ final class GatewayMetrics: Sendable {
     enum Cause: Hashable, Sendable, CaseIterable {
         /// A body did not come in time.
         case bodyTime
-        /// A body made no progress while there was no room for others.
+        /// A body of the client that held most made room for others.
         case bytesInHand
         /// Nothing came for too long.
         case idleTime

@@ -115,7 +115,7 @@ struct GatewaySettings: Sendable {
             in: 1...1_000_000,
             help:
                 "Open connections at most; one more closes one of a client with more than a sixteenth of them, or "
-                + "else one that is silent."
+                + "one that is silent, or one of the client with the most."
         )
         self.bodyLimit = gateway.bytes(
             "body_limit",

@@ -77,7 +77,7 @@ final class RequestHandler: ChannelInboundHandler {
         self.body = nil
     }
 
-    /// Answers a request whose body made no progress, while others had no room for theirs.
+    /// Answers a request whose body was given up for others.
     private func bodyGivenUp() {
         // The body may have been complete when this was asked for, and the next one may be coming in.
         guard case .receiving(let exchange) = self.stage, self.body?.isGivenUp == true, let context else {
