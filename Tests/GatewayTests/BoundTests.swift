@@ -211,6 +211,17 @@ struct BoundTests {
         }
     }
 
+    /// The time of the header went on, and could close the connection before its client had read the answer.
+    @Test func aHeaderThatIsRefusedHasCome() async throws {
+        try await Stage.run(gateway: ["header_time: 900ms"]) { stage async throws in
+            let long = "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 10_000))\r\n\r\n"
+            let connection = try stage.http.connection(sending: long)
+            #expect(await connection.status() == 431)
+            await connection.closedByServer()
+            #expect(stage.closes("header_size") == 1 && stage.closes("header_time") == 0)
+        }
+    }
+
     /// The answer to a good upload was once lost to the header behind it.
     @Test func aHeaderBeyondTheLimitsIsAnsweredBehindTheRequestBeforeIt() async throws {
         try await Stage.run { stage async throws in

@@ -120,9 +120,13 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     /// Passes data on. The handler stands behind the decoder, so the first data that arrives is a complete
     /// header.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.stopHeaderTimer()
+        context.fireChannelRead(data)
+    }
+
+    private func stopHeaderTimer() {
         self.headerTimer?.cancel()
         self.headerTimer = nil
-        context.fireChannelRead(data)
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -133,6 +137,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     /// Bounds the time that a connection has for its last answer. A client that does not read its answers
     /// would otherwise hold up the shutdown of the server for ever.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is LastAnswer.HeaderRefused { return self.stopHeaderTimer() }
         if event is ChannelShouldQuiesceEvent {
             let (channel, book) = (context.channel, self.book)
             self.drainTimer = context.eventLoop.scheduleTask(in: self.drainLimit) {
@@ -153,8 +158,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private func leave(_ context: ChannelHandlerContext) {
         guard !self.hasLeft else { return }
         self.hasLeft = true
-        self.headerTimer?.cancel()
-        self.headerTimer = nil
+        self.stopHeaderTimer()
         self.drainTimer?.cancel()
         self.drainTimer = nil
         self.book.ended(context.channel)

@@ -12,6 +12,9 @@ final class LastAnswer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    /// Tells the handlers behind this one that the header that came last is refused.
+    struct HeaderRefused {}
+
     /// The most requests without an answer. All that come at once are kept, and are answered one inside the other.
     private static let unansweredLimit = 32
     /// How long a client has for reading its last answer. A connection that is closed with bytes that nobody has read
@@ -81,6 +84,7 @@ final class LastAnswer: ChannelDuplexHandler, RemovableChannelHandler {
             return context.fireErrorCaught(error)
         }
         (self.isLast, self.isReading, self.isHeaderTooLarge) = (true, false, true)
+        context.fireUserInboundEventTriggered(HeaderRefused())
         if self.unanswered == 0 { self.refuseHeader(context) }
     }
 
