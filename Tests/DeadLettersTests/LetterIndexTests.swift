@@ -313,6 +313,14 @@ extension IndexUnderTest {
         return test
     }
 
+    @Test func anIndexThatCannotBeWrittenNamesTheSetting() {
+        let error = #expect(throws: NSError.self) {
+            try IndexFile.prepare("/proc/none/index.sqlite", remedy: IndexFile.remedy)
+        }
+        #expect(error?.localizedRecoverySuggestion == IndexFile.remedy)
+        #expect(error?.userInfo[NSFilePathErrorKey] != nil)
+    }
+
     @Test(arguments: [true, false])
     func isThereWhenItIsOpenedAgain(isOwnPlace: Bool) throws {
         #expect(try self.reopened(try self.filled(), isOwnPlace: isOwnPlace) == 100)

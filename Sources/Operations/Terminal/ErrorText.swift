@@ -2,7 +2,8 @@ import Foundation
 
 /// The words of an error for a line of standard error.
 enum ErrorText {
-    /// Returns the error's own description; for an error of the file system, the path and the reason.
+    /// Returns the error's own description; for an error of the file system, the path, the reason, and what the user can do
+    /// if the error says so.
     ///
     /// Foundation describes such an error by all that it knows, over several lines.
     static func line(_ error: any Error) -> String {
@@ -13,7 +14,8 @@ enum ErrorText {
             cause.domain == NSPOSIXErrorDomain
             ? unsafe strerror(Int32(clamping: cause.code)).map { unsafe String(cString: $0) } : nil
         let path = known.userInfo[NSFilePathErrorKey] as? String
-        return [path.map { "'\($0)'" }, reason ?? known.localizedDescription].compactMap { $0 }
+        let text = [path.map { "'\($0)'" }, reason ?? known.localizedDescription].compactMap { $0 }
             .joined(separator: ": ")
+        return [text, known.localizedRecoverySuggestion].compactMap { $0 }.joined(separator: "; ")
     }
 }

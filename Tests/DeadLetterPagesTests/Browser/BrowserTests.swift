@@ -32,6 +32,17 @@ struct BrowserTests {
                 try await browser.click("table.groups tbody th a")
                 #expect(try await browser.text(of: "h1", once: { $0 == "gdt.-12" }) == "gdt.-12")
                 #expect(try await browser.photograph("2-letters") == [])
+                // On a phone the reason of each letter is on the screen.
+                try await browser.resize(width: 390, height: 844, isPhone: true)
+                let areVisible = try await browser.evaluate(
+                    """
+                    const places = Array.from(document.querySelectorAll('table.letters td.reason'))
+                        .map(cell => cell.getBoundingClientRect());
+                    return places.length > 0 && places.every(place => place.width > 0 && place.right <= innerWidth)
+                    """
+                )
+                #expect(areVisible as? Bool == true)
+                try await browser.resize(width: 1_280, height: 900, isPhone: false)
                 try await browser.click("table.letters tbody th a")
                 let guide = "What it means"
                 #expect(try await browser.text(of: ".guide h2", once: { $0 == guide }) == guide)

@@ -43,6 +43,20 @@ struct EditTests {
         return String(row[start.upperBound...].prefix { $0 != "\"" })
     }
 
+    /// Letters that no replay can help are to be mended first.
+    @Test(arguments: ["no", "after_fix", "yes"])
+    func theMainButtonIsTheOneThatHelps(replayable: String) async throws {
+        let letters = (0..<2).map { Letters.letter(offset: $0, replayable: replayable) }
+        try await Stage.run(letters: letters) { stage in
+            let groups = try await stage.page("/", once: { $0.contains("2 open dead letters") })
+            let address = try #require(groups.firstMatch(of: #/href="(/letters\?group=[^"]+)"/#)).1
+            let visitor = try await Visitor(port: stage.port).signedIn(on: "/mend?state=open")
+            let page = try await visitor.get(String(address).replacing("&amp;", with: "&")).body
+            let primary = page.matches(of: #/<a class="button primary"[^>]*>([^<]*)</#).map { String($0.1) }
+            #expect(primary == [replayable == "no" ? "Mend these …" : "Dry run of these"])
+        }
+    }
+
     @Test func aLetterIsEditedCheckedAndReplayedOnce() async throws {
         try await Stage.run(letters: Self.letters) { stage in
             let visitor = try await self.visitor(stage)

@@ -12,6 +12,7 @@ extension Pages {
         let hasMore = found.count > Pager.size
         let group = try self.group(form.filter)
         let headline = group.map { SafeText.line($0.group.cause, limit: 120) } ?? "Letters"
+        let about = group.map { LettersModel.About($0) }
         let query = form.fields.text
         let model = LettersModel(
             frame: self.frame(
@@ -21,7 +22,7 @@ extension Pages {
                 command: TerminalCommand.text("list", form)
             ),
             headline: headline,
-            about: group.map { LettersModel.About($0) },
+            about: about,
             team: try group.map {
                 NotesModel(
                     try self.index.notes(on: $0.mark),
@@ -30,6 +31,7 @@ extension Pages {
                 )
             },
             hasLetters: !found.isEmpty,
+            canReplay: about?.aboutClass != DeadLetter.Replayable.no.rawValue,
             dryRun: "/plan?" + query,
             mend: "/mend?" + query,
             discard: "/discard?" + query,
@@ -108,6 +110,8 @@ struct LettersModel: Sendable {
     /// The notes on that group, and who looks after it.
     var team: NotesModel?
     var hasLetters: Bool
+    /// Whether a replay can help the letters of that group; true where several groups are shown.
+    var canReplay: Bool
     var dryRun: String
     var mend: String
     var discard: String

@@ -177,6 +177,14 @@ enum Assets {
           .groups td:nth-of-type(2)::after { content: " in all"; }
           .groups td:nth-of-type(2) .hush { display: none; }
           .groups td:nth-of-type(4) { grid-column: 1 / -1; display: flex; gap: .8rem; }
+          table.letters, .letters caption, .letters thead, .letters tbody, .letters th, .letters td { display: block; }
+          .letters thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+          .letters tr { padding: .7rem .8rem; border-bottom: 1px solid var(--line); display: grid;
+            grid-template-columns: auto 1fr auto; gap: .2rem .8rem; align-items: center; }
+          .letters tr > * { border: 0; padding: 0; text-align: left; min-width: 0; overflow-wrap: anywhere; }
+          .letters td:nth-of-type(3), .letters .reason, .letters td[data-name] { grid-column: 1 / -1; }
+          .letters .reason { font-weight: 600; }
+          .letters td[data-name]::before { content: attr(data-name) " "; font-size: .8rem; color: var(--hush); }
         }
         @media (prefers-reduced-motion: no-preference) { a, button { transition: background .1s, color .1s; } }
         @media print { .top, .filter, .actions, .pager { display: none; } }

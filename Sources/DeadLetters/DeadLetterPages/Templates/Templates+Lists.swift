@@ -53,8 +53,8 @@ extension Templates {
         <p><strong class="can {{aboutClass}}">{{aboutCan}}</strong> {{aboutAdvice}}</p>
         </section>
         {{/about}}
-        {{#hasLetters}}<p class="actions"><a class="button primary" href="{{dryRun}}">Dry run of these</a>
-        {{#frame.mayAct}}<a class="button" href="{{mend}}">Mend these …</a>
+        {{#hasLetters}}<p class="actions"><a class="button{{#canReplay}} primary{{/canReplay}}" href="{{dryRun}}">Dry run of these</a>
+        {{#frame.mayAct}}<a class="button{{^canReplay}} primary{{/canReplay}}" href="{{mend}}">Mend these …</a>
         <a class="button" href="{{discard}}">Discard these …</a>
         {{#restore}}<a class="button" href="{{.}}">Bring back …</a>{{/restore}}{{/frame.mayAct}}</p>{{/hasLetters}}
         {{#team}}{{> notes}}{{/team}}
@@ -72,8 +72,9 @@ extension Templates {
         <th scope="row"><a class="id" href="/letters/{{id}}">{{short}}</a></th>
         <td class="nowrap"><time datetime="{{machine}}" title="{{time}}">{{ago}}</time></td>
         <td><span class="state {{stateClass}}">{{state}}</span></td>
-        <td>{{reason}}</td><td class="id">{{key}}</td><td class="id">{{source}}</td>
-        <td class="n">{{attempts}}</td><td class="n">{{size}}</td>
+        <td class="reason">{{reason}}</td><td class="id" data-name="Key">{{key}}</td>
+        <td class="id" data-name="From">{{source}}</td>
+        <td class="n" data-name="Tries">{{attempts}}</td><td class="n" data-name="Size">{{size}}</td>
         </tr>
         {{/rows}}
         </tbody></table></div>

@@ -31,8 +31,25 @@ package enum IndexFile {
 
     /// Creates the file, empty and readable by its owner only, and its folder, where they do not exist yet.
     ///
-    /// - Throws: an error of the file system if the folder or the file cannot be created.
-    package static func prepare(_ path: String) throws {
+    /// - Parameter remedy: what the user can do if that fails.
+    /// - Throws: an error of the file system, with the remedy as its suggestion.
+    package static func prepare(_ path: String, remedy: String) throws {
+        do {
+            try self.create(path)
+        } catch {
+            let known = error as NSError
+            throw NSError(
+                domain: known.domain,
+                code: known.code,
+                userInfo: known.userInfo.merging([NSLocalizedRecoverySuggestionErrorKey: remedy]) { $1 }
+            )
+        }
+    }
+
+    /// The remedy where the index cannot be written.
+    static let remedy = "name a file that can be written with --index or dead_letters.index"
+
+    private static func create(_ path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         if !FileManager.default.fileExists(atPath: folder) {
             try FileManager.default.createDirectory(

@@ -26,7 +26,7 @@ package final class LetterIndex: Sendable {
     /// - Throws: `NotAnIndex` for a file at a path of the user's choice that is no index; errors of SQLite
     ///   and of the file system.
     package init(path: String, mark: KeyedMark, isOwnPlace: Bool = true) throws {
-        try IndexFile.prepare(path)
+        try IndexFile.prepare(path, remedy: IndexFile.remedy)
         // Processes open the index one after the other. SQLite waits for no lock while a file is new, a
         // process that creates the index again deletes the file first, and a file that another process is
         // still creating does not look like an index yet.
@@ -111,7 +111,7 @@ package final class LetterIndex: Sendable {
             // A damaged file is deleted and created again below.
         }
         try IndexFile.delete(path)
-        try IndexFile.prepare(path)
+        try IndexFile.prepare(path, remedy: IndexFile.remedy)
         let pool = try DatabasePool(path: path, configuration: self.configuration)
         try pool.write { try self.lay(out: $0, salt) }
         return pool

@@ -14,7 +14,10 @@ package enum MarkSalt {
         }
         var generator = SystemRandomNumberGenerator()
         let salt = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        try IndexFile.prepare(path)
+        try IndexFile.prepare(
+            path,
+            remedy: "set dead_letters.salt, or XDG_CACHE_HOME to a folder that can be written"
+        )
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.write(contentsOf: Data(salt))
         try handle.close()
