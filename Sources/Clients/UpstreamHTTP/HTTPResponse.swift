@@ -16,6 +16,6 @@ package struct HTTPResponse: Hashable, Sendable {
 
     /// Returns the first value of a header field, or nil. The name is compared without regard to case.
     package func header(_ name: String) -> String? {
-        self.headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        self.headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
     }
 }

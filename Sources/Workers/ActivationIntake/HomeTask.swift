@@ -249,10 +249,8 @@ final class HomeTask: StreamTask {
     /// events are needs no other.
     private func keys(of activation: Activation, _ record: borrowing InboundRecord) -> [RememberedKey] {
         let conversion = self.conversionKey(of: activation)
-        guard conversion == nil || self.settings.duplicateWindow < self.settings.eventWindow else {
-            return [conversion].compactMap(\.self)
-        }
-        return [conversion, self.reportKey(of: record)].compactMap(\.self)
+        let isEnough = conversion != nil && self.settings.duplicateWindow >= self.settings.eventWindow
+        return [conversion, isEnough ? nil : self.reportKey(of: record)].compactMap(\.self)
     }
 
     /// The key under which the conversion is remembered; nil if its type may come more than once.

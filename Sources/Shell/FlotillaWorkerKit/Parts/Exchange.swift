@@ -38,7 +38,7 @@ public struct Response: Hashable, Sendable {
 
     /// Returns the first value of a header field; nil if there is none.
     public func header(_ name: String) -> String? {
-        self.headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        self.headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
     }
 
     /// Returns the wait that `Retry-After` asks for, in seconds or until a date; nil if there is none.

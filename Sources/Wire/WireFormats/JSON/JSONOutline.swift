@@ -102,13 +102,7 @@ package struct JSONOutline {
     func isNamed(_ index: Int, _ name: String) -> Bool {
         let utf8 = name.utf8
         guard !self.values[index].hasEscapes else { return self.unescaped(index).elementsEqual(utf8) }
-        let range = self.values[index].range
-        guard range.count == utf8.count else { return false }
-        let wanted = utf8.span
-        for offset in wanted.indices where wanted[offset] != self.text[range.lowerBound + offset] {
-            return false
-        }
-        return true
+        return self.text.span.extracting(self.values[index].range).isEqual(to: utf8.span)
     }
 
     /// Returns the position of a value as it is written; a string with its quotes.
