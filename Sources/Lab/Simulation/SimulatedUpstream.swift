@@ -180,8 +180,7 @@ package final class SimulatedUpstream: Upstream {
         let isHalf = self.split.remove(call.record) != nil
         // A follow-up call may begin although an answer with `Retry-After` has arrived at the same instant,
         // since the engine may not have looked at that answer yet.
-        let name = self.waitsAlone(call) ? call.record : call.gate
-        if let gate = self.gates[name], call.at < gate.until, !isHalf,
+        if !self.waitsAlone(call), let gate = self.gates[call.gate], call.at < gate.until, !isHalf,
             !(call.isFollowUp && call.at == gate.at)
         {
             self.violations.append("\(call) began before Retry-After had passed")
@@ -223,7 +222,8 @@ package final class SimulatedUpstream: Upstream {
         if response.status == 429 {
             // The engine waits at most this long before it asks again.
             let pause = min(seconds, 300) * 1_000_000_000
-            for name in self.waitsAlone(call) ? [call.record] : call.gates {
+            if self.waitsAlone(call) { self.pauses[call.record] = now + pause }
+            for name in self.waitsAlone(call) ? [] : call.gates {
                 self.gates[name] = Gate(until: max(self.gates[name]?.until ?? .min, now + pause), at: now)
             }
         }

@@ -71,7 +71,10 @@ extension ActivationHandler {
             return self.verdict(on: exchange, answer, attempt, token: account.token)
         case .callback(let template, _):
             let answer = Self.answer(to: job, on: .callback, after: exchange, token: template.token)
-            let verdict = self.verdict(on: exchange, answer, attempt, token: template.token)
+            // A record that was blocked a few times is blocked still. Its failures are counted, and not its calls.
+            var first = attempt
+            first.number = 1
+            let verdict = self.verdict(on: exchange, answer, first, token: template.token)
             return self.final(verdict, answer, at: attempt)
         case .refused(let reason): return .refuse(reason, Self.answer(to: job, on: .callback))
         }
@@ -153,6 +156,9 @@ extension ActivationHandler {
     /// Returns the verdict on a callback: no dead letter, and no suspicion of our configuration because of a path
     /// or a parameter that a phone chose. No answer of the host holds a lane: one about the account is about this
     /// record, which waits alone, and not without end. A host that asks everybody to wait is not called.
+    ///
+    /// A block and a page may come to everybody for a time, so that the record waits alone as well. A redirect and a wrong
+    /// path are a matter of the callback's own address.
     private func final(
         _ verdict: Verdict<Activation, ActivationAnswer>,
         _ answer: ActivationAnswer,
@@ -161,7 +167,9 @@ extension ActivationHandler {
         switch verdict {
         case .reject(let rejection): return .refuse(rejection.reason, answer)
         // A failure of the transport says that our own network or names are at fault, and not the host's answer.
-        case .hold(let reason, _) where !reason.code.hasPrefix("transport."): return .refuse(reason, answer)
+        case .hold(let reason, _) where !reason.code.hasPrefix("transport."):
+            guard Self.blocks.contains(reason.code) else { return .refuse(reason, answer) }
+            return self.final(.retry(.lane(reason, after: .seconds(60))), answer, at: attempt)
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
         case .retry(let retry) where !retry.gatesUpstream:
             let alone = Self.alone(retry, attempt)
@@ -179,16 +187,19 @@ extension ActivationHandler {
     /// stranger has provoked them.
     private static func alone(_ retry: Retry, _ attempt: Attempt) -> Retry {
         var alone = retry
-        if retry.gatesLane {
+        if retry.gatesLane || retry.reason == Self.notAnAnswer {
             alone.after = max(retry.after ?? .zero, .seconds(60) * (1 << min(attempt.failures, 8)))
+            alone.blame = .record
+            alone.gatesLane = false
         }
-        // A phone chose the path, and what it leads to may be a page.
-        if retry.gatesLane || retry.reason == Self.notAnAnswer { alone.blame = .record }
-        alone.gatesLane = false
         alone.after = alone.after.map { min($0, .seconds(4 * 3_600)) }
         return alone
     }
 
+    /// Refusals of the sender by a host, its edge or a proxy on the way.
+    private static let blocks: Set<String> = [
+        "http.401", "http.403", "http.407", "http.421", "http.426", "http.451",
+    ]
     private static let notAnAnswer = Reason(
         "marketing.not_an_answer",
         "The response holds no answer of Tencent."

@@ -40,7 +40,7 @@ package enum ActivationProgram: WorkerProgram {
                 "future_skew",
                 default: standard.futureSkew,
                 in: .zero ... .seconds(24 * 3_600),
-                help: "How far ahead of this clock a conversion may lie."
+                help: "How far ahead of both this clock and the time of its record a conversion may lie."
             )
         )
         let baseURL = self.baseURL(reader)

@@ -84,10 +84,11 @@ extension BatchScope {
         guard let reply = MarketingReply(answering: response) else {
             self =
                 switch response.status {
-                // These statuses are about the content of the request,
-                case 400, 413, 422: .somePart
-                // and these about its sender, whose other requests would get the same now.
-                case 401, 403, 429: .key
+                // These statuses are about the content of the request. 403 may be: a filter on the way to Tencent can
+                // object to a text of one action. Split, it blames that action or, one by one, everybody.
+                case 400, 403, 413, 422: .somePart
+                // These are about its sender, whose other requests would get the same now.
+                case 401, 429: .key
                 default: .failed
                 }
             return

@@ -365,6 +365,31 @@ import WorkerKit
         #expect(Self.shown(verdict) == "retry http.503 upstream")
     }
 
+    /// An edge that blocks this worker, or a page about maintenance, once refused every callback for good, as fast as it
+    /// could be answered.
+    @Test(arguments: [(403, ""), (407, ""), (200, "<html>")])
+    func aBlockOfTheHostLetsEachCallbackWait(status: Int, body: String) throws {
+        let pauses = try (0..<3).map { failures -> Duration? in
+            let verdict = try Self.verdict(
+                body,
+                status: status,
+                callback: Self.callback,
+                attempt: 9,
+                failures: failures
+            )
+            guard case .retry(let retry) = verdict else { return nil }
+            return retry.after
+        }
+        #expect(pauses == [.seconds(60), .seconds(120), .seconds(240)])
+    }
+
+    /// A filter on the way to Tencent may object to a text of one action, which a phone chose.
+    @Test(arguments: [(400, BatchScope.somePart), (403, .somePart), (401, .key), (429, .key), (502, .failed)])
+    func aStatusConcernsAnActionOrTheSender(status: Int, scope: BatchScope) throws {
+        guard case .part(let part) = try Self.call(try Self.handler()).content else { throw NoCall() }
+        #expect(part.template.scope(of: HTTPResponse(status: status, body: Array("<html>".utf8))) == scope)
+    }
+
     /// A phone chose where a callback leads: no dead letter, and no hold of a lane for its path. A host that fails has
     /// all attempts of `worker.attempts`, however few an account without a rule has.
     @Test(arguments: [
@@ -374,11 +399,13 @@ import WorkerKit
         (200, #"{"code":77}"#, 5, "refuse marketing.77"),
         (200, "<html>", 1, "retry marketing.not_an_answer record"),
         (200, "<html>", 5, "give up marketing.not_an_answer"), (302, "", 1, "refuse http.302"),
-        (404, "", 1, "refuse http.404"), (400, "", 1, "refuse http.400"),
+        (404, "", 1, "refuse http.404"), (403, "", 4, "retry http.403 record"),
+        (403, "", 5, "give up http.403"),
+        (400, "", 1, "refuse http.400"),
         (503, "", 4, "retry http.503 upstream"), (503, "", 5, "give up http.503"),
         (200, #"{"code":11017}"#, 1, "retry marketing.11017 record"),
         (200, #"{"code":11018}"#, 5, "give up marketing.11018"), (429, "", 1, "retry http.429 record"),
-        (407, "", 1, "refuse http.407"),
+        (407, "", 1, "retry http.407 record"),
     ])
     func aCallbackNeverMakesADeadLetter(status: Int, body: String, attempt: Int, expected: String) throws {
         let verdict = try Self.verdict(body, status: status, callback: Self.callback, attempt: attempt)

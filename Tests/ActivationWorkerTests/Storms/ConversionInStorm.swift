@@ -16,6 +16,8 @@ enum ConversionInStorm: String, CaseIterable {
     /// A conversion with a callback of the form that asks for a token.
     case tokenCallback
     case badCallback
+    /// A conversion whose callback leads to a path that is not there.
+    case strayCallback
     /// A conversion whose callback leads elsewhere. No call may be made for it.
     case forbiddenHost
     /// A conversion whose callback asks for a token on a host that has not issued it. It takes the way of a report.
@@ -37,6 +39,7 @@ enum ConversionInStorm: String, CaseIterable {
         switch self {
         case .report, .badReport, .foreignToken: "\(Self.api)/v3.0/user_actions/add?access_token="
         case .callback, .badCallback: "\(Self.api)/conv?cb=click%2B1"
+        case .strayCallback: TencentInStorm.nowhere
         case .tokenCallback: "\(Self.api)/v3.0/user_actions/add?cb=click%2B2"
         case .forbiddenHost: nil
         }
@@ -44,7 +47,7 @@ enum ConversionInStorm: String, CaseIterable {
     var showsToken: Bool {
         switch self {
         case .report, .badReport, .tokenCallback, .foreignToken: true
-        case .callback, .badCallback, .forbiddenHost: false
+        case .callback, .badCallback, .strayCallback, .forbiddenHost: false
         }
     }
 
@@ -52,6 +55,7 @@ enum ConversionInStorm: String, CaseIterable {
         switch self {
         case .report, .badReport: nil
         case .callback, .badCallback: SimulatedCallback.text("click+1", at: Self.api)
+        case .strayCallback: "https%3A%2F%2Fapi.e.qq.com%2Fgone%3Fcb%3Dclick"
         case .tokenCallback: "https%3A%2F%2Fapi.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd%3Fcb%3Dclick%252B2"
         case .forbiddenHost: SimulatedCallback.text("click", at: "http://10.0.0.1")
         case .foreignToken: "https%3A%2F%2Ftracking.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd%3Fcb%3Dclick"
@@ -74,7 +78,7 @@ enum ConversionInStorm: String, CaseIterable {
             key: Array("k\(key)".utf8),
             value: Array(json.utf8),
             headers: [RecordHeader(Self.header, self.rawValue)],
-            ends: self.isBad || self == .forbiddenHost ? ["rejected"] : ["succeeded"]
+            ends: self.isBad || [.strayCallback, .forbiddenHost].contains(self) ? ["rejected"] : ["succeeded"]
         )
     }
 }

@@ -19,6 +19,8 @@ struct LivingRouteStormTests {
         /// Conversions that were reported again after a lost answer.
         var repeats = 0
         var rejected = 0
+        /// Callbacks that an edge before their host has blocked.
+        var blocked = 0
     }
 
     /// Plays every fourth seed, with records of these kinds and keys.
@@ -34,6 +36,7 @@ struct LivingRouteStormTests {
             sums.splits += run.tencent.visits.count { $0.actions.count > 1 && $0.code == 31_005 }
             sums.repeats += run.tencent.conversions.count { $0.count > 1 }
             sums.rejected += run.storm.cluster.outcomes.values.count { $0.last?.fate == "rejected" }
+            sums.blocked += run.tencent.blockedCallbacks
         }
         return sums
     }
@@ -53,12 +56,12 @@ struct LivingRouteStormTests {
     }
 
     /// A callback goes where its click says, and only if that is a host of Tencent's. A token goes to the one that has
-    /// issued it.
+    /// issued it. A block of all callbacks passes, and refuses none of them.
     @Test(arguments: 0..<4 as Range<UInt64>)
     func eachCallbackIsToldOnceAndNothingIsSentElsewhere(lane: UInt64) throws {
         let kinds: [(ConversionInStorm, Int)] = [
             (.callback, 0), (.callback, 1), (.callback, 2), (.callback, 3), (.tokenCallback, 4),
-            (.tokenCallback, 5), (.badCallback, 6), (.forbiddenHost, 7),
+            (.tokenCallback, 5), (.badCallback, 6), (.forbiddenHost, 7), (.strayCallback, 8),
         ]
         let sums = try Self.play(kinds, lane: lane)
         #expect(sums.records > 250)
@@ -67,5 +70,6 @@ struct LivingRouteStormTests {
         #expect(sums.splits > 2)
         #expect(sums.repeats > 5)
         #expect(sums.rejected > 50)
+        #expect(sums.blocked > 20)
     }
 }

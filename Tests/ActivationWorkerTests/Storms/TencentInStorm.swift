@@ -21,6 +21,10 @@ final class TencentInStorm {
     static let token = "sec-1"
     static let accountID: UInt64 = 10_000
     static let actionSetID: UInt64 = 77
+    /// An address that is not there.
+    static let nowhere = "https://api.e.qq.com/gone?cb=click"
+    /// For how long an edge before Tencent blocks all callbacks.
+    static let block = Duration.seconds(90)
     /// The age in seconds from which on Tencent calls an action wrong. The worker reports older ones too.
     static let oldestAction: Int64 = 5 * 86_400
 
@@ -28,6 +32,10 @@ final class TencentInStorm {
     private var random: SplitMix64
     /// The clock of the storm.
     var clock: SimulatedClock?
+    /// The wall-clock times between which an edge blocks all callbacks, in milliseconds since 1970; nil before the first.
+    private var blocked: Range<Int64>?
+    /// The callbacks that the edge has blocked.
+    private(set) var blockedCallbacks = 0
     private(set) var visits: [Visit] = []
     private var seen: Set<String> = []
 
@@ -49,7 +57,15 @@ final class TencentInStorm {
     /// Answers a call. The answer to a request with an action that is new is lost now and then.
     func reply(to call: SimulatedUpstream.Call, after latency: Duration) -> SimulatedUpstream.Reply {
         let request = SharedRequest.unmarked(call.request)
-        let text = self.state.answer(Self.request(request), now: self.clock?.now.wall ?? 0).text
+        let now = self.clock?.now.wall ?? 0
+        guard !self.isBlocked(request, at: now) else {
+            self.blockedCallbacks += 1
+            return SimulatedUpstream.Reply(403, after: latency, body: "<html>")
+        }
+        guard request.url != Self.nowhere else {
+            return SimulatedUpstream.Reply(404, after: latency, body: "<html>")
+        }
+        let text = self.state.answer(Self.request(request), now: now).text
         let visit = Visit(
             url: request.url,
             hasToken: request.url.contains("access_token")
@@ -65,6 +81,15 @@ final class TencentInStorm {
             return SimulatedUpstream.Reply(200, after: latency, body: text)
         }
         return .failure(.cut, mayHaveBeenSent: true, after: latency)
+    }
+
+    /// Whether an edge blocks the request. It begins with one of the first callbacks, and blocks all of them for a time.
+    private func isBlocked(_ request: HTTPRequest, at now: Int64) -> Bool {
+        guard request.url.contains("/conv?") else { return false }
+        if self.blocked == nil, Int.random(in: 0..<8, using: &self.random) == 0 {
+            self.blocked = now..<now + Self.block.wholeMilliseconds
+        }
+        return self.blocked?.contains(now) == true
     }
 
     /// The request as the simulator's server would read it. A host that is not Tencent's is a path of its own, which
