@@ -129,6 +129,46 @@ struct IntakeTests {
         for record in bench.scene.sent { #expect(record.encodedBytesBound < 10_000) }
     }
 
+    /// Kafka Connect's converter fails at an exponent of eleven digits, and Jackson at a name of 50,000 characters. One
+    /// upload could so stop the sink of all apps.
+    @Test func anEventThatASinkCannotReadIsMadeReadableOrNotPassedOn() throws {
+        let bench = try IntakeBench()
+        let name = String(repeating: "n", count: 32_769)
+        let event = #"{"deviceId":"d","dataSourceId":"s","timestamp":1,"eventType":"CUSTOM""#
+        let body = #"[\#(event),"x":1e99999999999,"y":[1.5e3]},\#(event),"attributes":{"\#(name)":"v"}}]"#
+        bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
+        #expect(bench.codes(in: "sdk-upload.result") == ["upload.event_too_large", ""])
+        let events = bench.scene.sent(to: "sdk-events").map {
+            String(decoding: $0.value ?? [], as: UTF8.self)
+        }
+        #expect(events.count == 1)
+        #expect(events.first?.contains(#""x":"1e99999999999","y":[1.5e3]"#) == true, "\(events)")
+    }
+
+    /// Each outcome of an event once had the key of its upload: with a key of 950 kB, a thousand events made a
+    /// transaction of a gigabyte.
+    @Test func manyOutcomesOfAnUploadDoNotRepeatALargeKey() throws {
+        let bench = try IntakeBench()
+        let stranger = String(decoding: self.phoneActivation(), as: UTF8.self).replacing(
+            "1234567890abcdef",
+            with: "none"
+        )
+        let events = (0..<100).map { number in
+            stranger.dropFirst().dropLast().replacing(
+                "1795247999000",
+                with: String(1_795_247_999_000 + number)
+            )
+        }
+        let body = "[\(events.joined(separator: ","))]"
+        let key = String(repeating: "k", count: 500_000)
+        bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload, key: key)
+        let outcomes = bench.scene.sent(to: "sdk-upload.result")
+        #expect(outcomes.count == 101)
+        #expect(outcomes.reduce(0) { $0 + $1.encodedBytesBound } < 800_000)
+        #expect(self.header(OutboundRecord.keyOmittedHeader, of: outcomes[0]) == "500000")
+        #expect(outcomes.last?.key?.count == 500_000)
+    }
+
     /// A phone uploads again what was not answered, also where conversions may come more than once.
     @Test(arguments: ["0s", "1h"])
     func anActivationThatIsUploadedAgainIsReportedOnceInAnyCase(window: String) throws {

@@ -92,6 +92,43 @@ struct IntakePreflightTests {
         #expect(faults.count == 1 && !mayPass && faults[0].contains("cannot be the"))
     }
 
+    /// A limit of a topic on the times of its records, beside inputs that keep theirs for so long and take them two hours
+    /// early.
+    struct TimeLimit: Sendable {
+        var topic: String
+        var name: String
+        var limit: Int64
+        var retention: Int64 = 604_800_000
+        /// The limit that the command sets; nil if there is no fault.
+        var needed: Int64?
+    }
+
+    static let timeLimits: [TimeLimit] = [
+        TimeLimit(topic: "activation.due", name: "before", limit: 3_600_000, needed: 605_100_000),
+        TimeLimit(topic: "activation.due", name: "before", limit: 605_100_000),
+        TimeLimit(topic: "activation.due", name: "before", limit: 605_100_000, retention: -1, needed: .max),
+        TimeLimit(topic: "activation.home", name: "difference", limit: 3_600_000, needed: 605_100_000),
+        TimeLimit(topic: "sdk-events", name: "before", limit: 3_600_000, needed: 605_100_000),
+        TimeLimit(topic: "activation.home.changelog", name: "after", limit: 3_600_000, needed: 7_200_000),
+        TimeLimit(topic: "activation.home", name: "after", limit: 7_200_000),
+        TimeLimit(topic: "activation.result", name: "before", limit: 3_600_000),
+    ]
+
+    /// What is passed on keeps the time of its record. With a limit of an hour on the due topic, an outage of two hours
+    /// once stopped the intake for good.
+    @Test(arguments: timeLimits)
+    func seesTopicsThatRefuseTimes(of row: TimeLimit) throws {
+        let input = TopicSettings([
+            "retention.ms": "\(row.retention)", "message.timestamp.after.max.ms": "7200000",
+        ])
+        var all = ["activation": input, "sdk-upload": input, "activation-click": input]
+        all[row.topic] = TopicSettings(["message.timestamp.\(row.name).max.ms": "\(row.limit)"])
+        let faults = try Self.preflight().outlook(all).faults
+        let command = row.needed.map { "--add-config message.timestamp.\(row.name).max.ms=\($0)" }
+        #expect(faults.count == (command == nil ? 0 : 1), "\(faults)")
+        if let command { #expect(faults.first?.hasSuffix(command) == true, "\(faults)") }
+    }
+
     @Test(arguments: [
         ("activation.home", ["cleanup.policy": "compact"], 1, 0),
         ("activation.due", ["cleanup.policy": "compact,delete"], 1, 0),

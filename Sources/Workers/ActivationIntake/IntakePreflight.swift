@@ -92,6 +92,7 @@ package struct IntakePreflight {
             self.lookAtCompaction(of: topic, role: role, settings: topicSettings, in: &outlook)
             self.lookAtSize(of: topic, role: role, settings: topicSettings, in: &outlook)
             self.lookAtTimes(of: topic, role: role, settings: topicSettings, in: &outlook)
+            self.lookAtTimeLimits(of: topic, role: role, settings: topicSettings, of: settings, in: &outlook)
         }
         if let changelog = settings[self.topics.changelog] { self.lookAtMemory(changelog, &outlook) }
         return outlook
@@ -151,6 +152,45 @@ package struct IntakePreflight {
                 + "'LogAppendTime'): an activation without a time would be reported with that of its passage. "
                 + "Set it to 'CreateTime': " + self.configCommand(topic, "message.timestamp.type=CreateTime")
         )
+    }
+
+    /// What is passed on keeps the time of the record that it comes from. A topic that refuses old or early times would
+    /// refuse some of it, and the transaction with it, again and again.
+    private func lookAtTimeLimits(
+        of topic: String,
+        role: String,
+        settings: TopicSettings,
+        of all: [String: TopicSettings],
+        in outlook: inout Preflight.Outlook
+    ) {
+        guard [self.topics.home, self.topics.changelog, self.topics.due, self.topics.events].contains(topic)
+        else { return }
+        let inputs = [self.topics.activations, self.topics.uploads, self.topics.clicks].compactMap { all[$0] }
+        // An input that keeps its records without end, or does not say for how long, can have records of any age.
+        let ages = inputs.map { input in input.number("retention.ms").flatMap { $0 >= 0 ? $0 : nil } ?? .max }
+        let oldest = Self.sum(ages.max() ?? .max, self.settings.clickPatience.wholeMilliseconds)
+        let lead = inputs.map { Self.lead(of: $0) }.max() ?? 0
+        for (name, needed) in [("before", oldest), ("after", lead), ("difference", max(oldest, lead))] {
+            let setting = "message.timestamp.\(name).max.ms"
+            guard let limit = settings.number(setting), limit < needed else { continue }
+            outlook.faults.append(
+                "The \(role) topic '\(topic)' refuses records whose time is more than \(limit) ms away from the brokers' "
+                    + "(\(setting)), and the inputs can have such records: the intake would stop at the first. Set it to "
+                    + "\(needed) or more: " + self.configCommand(topic, "\(setting)=\(needed)")
+            )
+        }
+    }
+
+    /// How far ahead of the brokers' time a record of a topic can be, in milliseconds. A cluster that does not know a
+    /// setting has no such limit.
+    private static func lead(of topic: TopicSettings) -> Int64 {
+        let limits = ["after", "difference"].compactMap { topic.number("message.timestamp.\($0).max.ms") }
+        return limits.min() ?? .max
+    }
+
+    private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+        let (sum, isTooLarge) = one.addingReportingOverflow(other)
+        return isTooLarge ? .max : sum
     }
 
     private func lookAtMemory(_ changelog: TopicSettings, _ outlook: inout Preflight.Outlook) {

@@ -73,6 +73,9 @@ final class IntakeWriter {
         )
     }
 
+    /// The longest key of an event's outcome, in bytes. The key is that of the upload, which may have a thousand events.
+    private static let eventKeyLimit = 256
+
     /// Writes the outcome of an event of an upload that is not passed on.
     func reject(
         event id: String,
@@ -87,6 +90,7 @@ final class IntakeWriter {
             SDKUploadResult.event(outcome, id: id, type: type),
             of: record,
             topic: self.settings.topics.uploadResult,
+            keyLimit: Self.eventKeyLimit,
             origin: Self.origin(ofRequest: record),
             to: output
         )
@@ -127,6 +131,7 @@ final class IntakeWriter {
     ///
     /// - Parameters:
     ///   - key: the key of the outcome; nil for that of the record.
+    ///   - keyLimit: the longest key in bytes; a longer one is left out.
     ///   - origin: the headers of origin; nil for those of the record.
     ///   - headers: the outcome's headers beside those of every outcome.
     private func send(
@@ -134,6 +139,7 @@ final class IntakeWriter {
         of record: borrowing InboundRecord,
         topic: String,
         key: [UInt8]? = nil,
+        keyLimit: Int = .max,
         origin: [RecordHeader]? = nil,
         headers: [RecordHeader] = [],
         to output: StreamOutput
@@ -143,6 +149,7 @@ final class IntakeWriter {
             + headers
         var result = self.outcomes.result(value, of: record, to: topic, headers: headers, using: &self.random)
         if let key { result.key = key }
+        result.omitKey(longerThan: keyLimit)
         output.send(result)
     }
 

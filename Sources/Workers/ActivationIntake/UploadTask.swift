@@ -170,7 +170,8 @@ final class UploadTask: StreamTask {
         in record: borrowing InboundRecord,
         to output: StreamOutput
     ) -> Bool {
-        self.writer.send(
+        guard event.hasReadableNames else { return false }
+        return self.writer.send(
             home: .event,
             named: HomeRecord.Name.phone(event.text(.deviceId) ?? ""),
             value: event.record(

@@ -133,6 +133,12 @@ struct JSONWriter {
         }
     }
 
+    /// Writes a text whose name is escaped too, because it comes from outside.
+    mutating func string(escaping name: String, _ value: String) {
+        self.name(escaping: name)
+        self.quoted(value)
+    }
+
     /// Writes a member whose value is JSON already. Its name is escaped, because it comes from outside.
     mutating func raw(escaping name: String, _ value: String) {
         self.name(escaping: name)

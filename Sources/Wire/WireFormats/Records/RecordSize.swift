@@ -20,7 +20,17 @@ extension OutboundRecord {
     ///
     /// - Parameter limit: the most bytes that `encodedBytesBound` may be.
     package mutating func omitKey(beyond limit: Int) {
-        guard let key = self.key, self.encodedBytesBound > limit else { return }
+        if self.encodedBytesBound > limit { self.omitKey() }
+    }
+
+    /// Leaves the key out if it is longer than a number of bytes, and records its size in a header. For records of which
+    /// one input may give many, so that they do not carry a large key a thousand times.
+    package mutating func omitKey(longerThan limit: Int) {
+        if let key = self.key, key.count > limit { self.omitKey() }
+    }
+
+    private mutating func omitKey() {
+        guard let key = self.key else { return }
         self.key = nil
         self.headers.append(RecordHeader(Self.keyOmittedHeader, String(key.count)))
     }

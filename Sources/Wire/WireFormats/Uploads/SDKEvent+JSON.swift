@@ -35,12 +35,12 @@ extension SDKEvent {
             if name.isExactly(Self.misfits) || SDKFieldNames.all.field(Array(name.utf8).span) != nil {
                 misfits.append((name, value))
             } else {
-                json.raw(escaping: name, value)
+                json.write(foreign: value, as: name)
             }
         }
         guard !misfits.isEmpty else { return }
         json.object(Self.misfits) { json in
-            for (name, value) in misfits { json.raw(escaping: name, value) }
+            for (name, value) in misfits { json.write(foreign: value, as: name) }
         }
     }
 
@@ -51,6 +51,17 @@ extension SDKEvent {
             json.optionalString("key", key)
             let attributes = self.entries(.resourceItem)
             if !attributes.isEmpty { json.strings("attributes", attributes) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member that no SDK has, as the phone has written it; as a text if a reader of the topic could fail at it.
+    fileprivate mutating func write(foreign value: String, as name: String) {
+        if SDKForeignValue.isReadable(value) {
+            self.raw(escaping: name, value)
+        } else {
+            self.string(escaping: name, value)
         }
     }
 }

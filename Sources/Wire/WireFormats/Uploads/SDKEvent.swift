@@ -122,6 +122,11 @@ package struct SDKEvent: Sendable {
         return entries
     }
 
+    /// Whether every reader of JSON can be expected to read the names of the event's attributes and other members.
+    package var hasReadableNames: Bool {
+        !self.values.contains { $0.kind == .entryName && $0.range.count > SDKForeignValue.nameLimit }
+    }
+
     /// Returns an attribute; nil if it is absent or empty.
     package func attribute(_ name: String) -> String? {
         for index in self.values.indices.reversed() {

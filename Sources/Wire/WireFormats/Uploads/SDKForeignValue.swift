@@ -1,0 +1,58 @@
+/// The limits on JSON of a phone's own that goes on to readers as it is.
+///
+/// A phone may write any JSON under a name that no SDK has. JSON sets no bounds, and readers have some: Kafka Connect's
+/// converter makes a `BigDecimal` of a number, which fails at an exponent of 11 digits, and Jackson refuses a number of more
+/// than 1,000 digits and a name of more than 50,000 characters. A sink stops at such a record, for everybody.
+enum SDKForeignValue {
+    /// The most bytes of a number.
+    private static let numberLimit = 64
+    /// The most digits of an exponent.
+    private static let exponentLimit = 3
+    /// The most bytes of a name, also of an attribute. The same holds for any text in such a value, which may be a name.
+    static let nameLimit = 32_768
+
+    /// Whether every reader can be expected to read a value, which is valid JSON.
+    static func isReadable(_ json: String) -> Bool {
+        let text = json.utf8.span
+        var position = 0
+        while position < text.count {
+            let start = position
+            switch text[position] {
+            case UInt8(ascii: "\""):
+                position = Self.end(ofTextAt: position, in: text)
+                guard position - start <= Self.nameLimit else { return false }
+            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                while position < text.count, Self.isOfNumber(text[position]) { position += 1 }
+                guard Self.isReadable(number: text.extracting(start..<position)) else { return false }
+            default: position += 1
+            }
+        }
+        return true
+    }
+
+    private static func isReadable(number: Span<UInt8>) -> Bool {
+        guard number.count <= Self.numberLimit else { return false }
+        let marks = [UInt8(ascii: "e"), UInt8(ascii: "E")]
+        guard let mark = number.indices.first(where: { marks.contains(number[$0]) }) else { return true }
+        let digits = number.extracting((mark + 1)...)
+        guard digits.indices.count(where: { digits[$0].isDigit }) <= Self.exponentLimit else { return false }
+        let text = String(decoding: number.indices.map { number[$0] }, as: UTF8.self)
+        return Double(text)?.isFinite == true
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        byte.isDigit
+            || [
+                UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"),
+            ].contains(byte)
+    }
+
+    /// The position after the text that begins here.
+    private static func end(ofTextAt start: Int, in json: Span<UInt8>) -> Int {
+        var position = start + 1
+        while position < json.count, json[position] != UInt8(ascii: "\"") {
+            position += json[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(position + 1, json.count)
+    }
+}

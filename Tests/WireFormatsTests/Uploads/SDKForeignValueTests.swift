@@ -1,0 +1,20 @@
+import Testing
+
+@testable import WireFormats
+
+/// A phone may write any JSON under a name of its own. What a reader could fail at goes on as a text.
+struct SDKForeignValueTests {
+    @Test(arguments: [
+        "1", "-0.5", "1e3", "1E+308", "0e999", "1e-999", "true", "null", "[]", #"{"a":[1,2.5e3,"1e99999"]}"#,
+        #"["\\\"1e9999"]"#, String(repeating: "9", count: 64), #""1e99999999999""#,
+    ])
+    func staysAsItIs(json: String) { #expect(SDKForeignValue.isReadable(json)) }
+
+    @Test(arguments: [
+        "1e1000", "1e309", "-1E+309", "1e99999999999", "0e99999999999", "1e-99999999999",
+        "[1,[2,{\"a\":1e400}]]",
+        #"{"a\\\"":1e400}"#, String(repeating: "9", count: 65), "0." + String(repeating: "1", count: 63),
+        "[\"\(String(repeating: "x", count: 32_769))\"]",
+    ])
+    func becomesAText(json: String) { #expect(!SDKForeignValue.isReadable(json)) }
+}
