@@ -173,6 +173,21 @@ struct LimitTests {
         #expect(Self.holds(900_000, of: client, on: .uploads, limits) == nil)
     }
 
+    /// An IPv6 network of 48 bits, which anybody can have, is 256 clients. Together they once took the whole rate.
+    @Test func oneSiteCanTakeHalfOfARate() throws {
+        let limits = try Self.limits(["rate: 100", "client_rate: 1"])
+        func taken(on route: Route, bySites first: String, _ count: Int) throws -> Int {
+            try (0..<count).count { number in
+                let client = try #require(ClientAddress("\(first):\(String(number << 8, radix: 16))::1"))
+                return limits.take(of: client, on: route, at: Self.now) == nil
+            }
+        }
+        #expect(try taken(on: .uploads, bySites: "2001:db8:1", 100) == 50)
+        #expect(try taken(on: .pushArrivals, bySites: "2001:db8:1", 100) == 0)
+        #expect(try taken(on: .clicks, bySites: "2001:db8:1", 100) == 50)
+        #expect(try taken(on: .uploads, bySites: "2001:db8:2", 100) == 50)
+    }
+
     /// One host with 20,000 clicks a second once took all that the ad platform could send.
     @Test func oneClientCanTakeHalfOfTheRateOfClicks() throws {
         let limits = try Self.limits(["rate: 10"])

@@ -39,6 +39,12 @@ struct ClientAddress: Hashable, Sendable {
         self.isIPv4 ? self : ClientAddress(high: self.high & ~0xFF, low: 0)
     }
 
+    /// The network that one organisation or one customer of a generous provider can have addresses from: the first 48 bits
+    /// of an IPv6 address (RFC 6177), which are 256 networks of `network`; all of an IPv4 address.
+    var site: ClientAddress {
+        self.isIPv4 ? self : ClientAddress(high: self.high & ~0xFFFF, low: 0)
+    }
+
     /// Whether the first bits of both addresses are the same.
     func agrees(with other: ClientAddress, inBits count: Int) -> Bool {
         let highMask = count >= 64 ? UInt64.max : ~(UInt64.max >> UInt64(count))

@@ -10,7 +10,11 @@ final class RequestLimits: Sendable {
     private struct Rates {
         var routes: [Route: Int64] = [:]
         var clients: ClientRates
-        var clickClients: ClientRates
+        /// Of all clients of one site.
+        var sites: ClientRates
+        /// Of one site on the route of clicks. A platform sends its clicks from few addresses, so the share of each is
+        /// large.
+        var clickSites: ClientRates
     }
 
     private let routeRate: RequestRate
@@ -26,9 +30,13 @@ final class RequestLimits: Sendable {
         func clients(_ rate: Int) -> ClientRates {
             ClientRates(RequestRate(perSecond: rate), limit: settings.clientsLimit)
         }
+        let half = settings.rate / 2
         self.rates = Mutex(
-            // A platform sends its clicks from few addresses, so the share of each is large.
-            Rates(clients: clients(settings.clientRate), clickClients: clients(settings.rate / 2))
+            Rates(
+                clients: clients(settings.clientRate),
+                sites: clients(max(settings.clientRate, half)),
+                clickSites: clients(half)
+            )
         )
     }
 
@@ -38,9 +46,9 @@ final class RequestLimits: Sendable {
     /// - Returns: nil if the request may pass; else the whole seconds until one may, at least 1.
     func take(of client: ClientAddress, on route: Route?, at now: Moment = .now) -> Int64? {
         let wait = self.rates.withLock { rates in
-            route == .clicks
-                ? rates.clickClients.take(client.network, at: now.monotonic)
-                : rates.clients.take(client.network, at: now.monotonic)
+            if route == .clicks { return rates.clickSites.take(client.site, at: now.monotonic) }
+            return rates.clients.take(client.network, at: now.monotonic)
+                ?? rates.sites.take(client.site, at: now.monotonic)
         }
         return wait.map(Self.seconds)
     }
