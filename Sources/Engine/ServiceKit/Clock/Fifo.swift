@@ -1,23 +1,24 @@
 /// A queue in the order of arrival: constant time at both ends, no allocation once it has grown.
+/// Its functions can be inlined, as those of `DueQueue`.
 package struct Fifo<Element: Sendable>: Sendable {
     /// The elements in a ring, whose size is a power of two.
-    private var ring: [Element?] = []
-    private var head = 0
-    package private(set) var count = 0
+    @usableFromInline var ring: [Element?] = []
+    @usableFromInline var head = 0
+    @usableFromInline package internal(set) var count = 0
 
-    package init() {}
+    @inlinable package init() {}
 
-    package var isEmpty: Bool { self.count == 0 }
+    @inlinable package var isEmpty: Bool { self.count == 0 }
 
     /// Adds an element at the end.
-    package mutating func append(_ element: Element) {
+    @inlinable package mutating func append(_ element: Element) {
         if self.count == self.ring.count { self.grow() }
         self.ring[(self.head + self.count) & (self.ring.count - 1)] = element
         self.count += 1
     }
 
     /// Removes and returns the oldest element; nil if there is none.
-    package mutating func popFirst() -> Element? {
+    @inlinable package mutating func popFirst() -> Element? {
         guard self.count > 0 else { return nil }
         let element = self.ring[self.head]
         self.ring[self.head] = nil
@@ -27,7 +28,7 @@ package struct Fifo<Element: Sendable>: Sendable {
     }
 
     /// Removes and returns the newest element; nil if there is none.
-    package mutating func popLast() -> Element? {
+    @inlinable package mutating func popLast() -> Element? {
         guard self.count > 0 else { return nil }
         let place = (self.head + self.count - 1) & (self.ring.count - 1)
         let element = self.ring[place]
@@ -37,7 +38,7 @@ package struct Fifo<Element: Sendable>: Sendable {
     }
 
     /// Removes and returns a random element. The oldest element moves to its place.
-    package mutating func popAny(using random: inout some RandomNumberGenerator) -> Element? {
+    @inlinable package mutating func popAny(using random: inout some RandomNumberGenerator) -> Element? {
         guard self.count > 1 else { return self.popFirst() }
         let place = (self.head + .random(in: 0..<self.count, using: &random)) & (self.ring.count - 1)
         self.ring.swapAt(self.head, place)
@@ -45,22 +46,22 @@ package struct Fifo<Element: Sendable>: Sendable {
     }
 
     /// The oldest element; nil if there is none.
-    package var first: Element? { self.count > 0 ? self.ring[self.head] : nil }
+    @inlinable package var first: Element? { self.count > 0 ? self.ring[self.head] : nil }
 
     /// The elements from the oldest to the newest.
-    package var elements: [Element] {
+    @inlinable package var elements: [Element] {
         (0..<self.count).compactMap { self.ring[(self.head + $0) & (self.ring.count - 1)] }
     }
 
     /// Removes the elements that are not wanted any more, and keeps the order of the rest.
-    package mutating func keep(where isWanted: (Element) -> Bool) {
+    @inlinable package mutating func keep(where isWanted: (Element) -> Bool) {
         for _ in 0..<self.count {
             guard let element = self.popFirst() else { return }
             if isWanted(element) { self.append(element) }
         }
     }
 
-    private mutating func grow() {
+    @inlinable mutating func grow() {
         var grown: [Element?] = []
         grown.reserveCapacity(max(16, self.count * 2))
         for index in 0..<self.count { grown.append(self.ring[(self.head + index) & (self.ring.count - 1)]) }

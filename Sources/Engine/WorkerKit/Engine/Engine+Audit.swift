@@ -13,7 +13,6 @@ extension Engine {
         let queues = self.dispatch.queues
         let held = queues.held.values.reduce(0) { $0 + $1.count }
         let condemned = self.condemned.waiting.values.reduce(0) { $0 + $1.count }
-        let cameBack = self.table.ids.count { self.table[$0].parking == .over }
         let pairs = [
             ("calls", self.table.callsInFlight, callsOut + self.upstream.unseenCalls),
             ("ready", queues.ready.count, self.table.count(of: .ready)),
@@ -22,7 +21,7 @@ extension Engine {
             ("condemned", condemned, self.table.count(of: .condemned)),
             ("held", held, self.table.count(of: .held)),
             ("arrived", 0, self.table.count(of: .arrived)),
-            ("came back", self.unparked.records, cameBack),
+            ("came back", self.unparked.records, self.table.count(of: .over)),
             ("in hand", self.assignments.reduce(0) { $0 + $1.inHand }, self.table.count),
         ]
         return pairs.filter { $0.1 != $0.2 }.map { "\($0.0): \($0.1) is not \($0.2) in \(self.phase)" }

@@ -372,6 +372,13 @@ struct RecordTable: Sendable {
     /// Notes that the completion of an orphaned call has come.
     mutating func orphanEnded(_ id: EntryID) { self.orphans[id] = nil }
 
+    /// Returns the number of records in hand with this relation to a ticket, without a copy of any.
+    func count(of parking: Entry.Parking) -> Int {
+        self.generations.indices.count {
+            self.generations[$0] & 1 == 1 && self.entries[$0].parking == parking
+        }
+    }
+
     /// The names of all records in hand, in the order of their places.
     var ids: [EntryID] {
         self.generations.indices.compactMap { index in
