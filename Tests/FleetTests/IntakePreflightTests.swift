@@ -114,7 +114,7 @@ struct IntakePreflightTests {
         TimeLimit(topic: "activation.result", name: "before", limit: 3_600_000),
     ]
 
-    /// What is passed on keeps the time of its record. With a limit of an hour on the due topic, an outage of two hours
+    /// A record that is passed on keeps its time. With a limit of an hour on the due topic, an outage of two hours
     /// once stopped the intake for good.
     @Test(arguments: timeLimits)
     func seesTopicsThatRefuseTimes(of row: TimeLimit) throws {

@@ -154,7 +154,7 @@ package struct IntakePreflight {
         )
     }
 
-    /// What is passed on keeps the time of the record that it comes from. A topic that refuses old or early times would
+    /// A record that is passed on keeps the time of the one that it comes from. A topic that refuses old or early times would
     /// refuse some of it, and the transaction with it, again and again.
     private func lookAtTimeLimits(
         of topic: String,

@@ -10,9 +10,9 @@ final class RequestLimits: Sendable {
     private struct Rates {
         var routes: [Route: Int64] = [:]
         var clients: ClientRates
-        /// Of all clients of one site.
+        /// The rates of all clients of a site together.
         var sites: ClientRates
-        /// Of one site on the route of clicks. A platform sends its clicks from few addresses, so the share of each is
+        /// The rates of sites on the route of clicks. A platform sends its clicks from few addresses, so the share of each is
         /// large.
         var clickSites: ClientRates
     }

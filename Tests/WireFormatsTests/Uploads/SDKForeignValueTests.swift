@@ -2,7 +2,7 @@ import Testing
 
 @testable import WireFormats
 
-/// A phone may write any JSON under a name of its own. What a reader could fail at goes on as a text.
+/// A phone may write any JSON under a name of its own. A value at which a reader could fail goes on as a text.
 struct SDKForeignValueTests {
     @Test(arguments: [
         "1", "-0.5", "1e3", "1E+308", "0e999", "1e-999", "true", "null", "[]", #"{"a":[1,2.5e3,"1e99999"]}"#,

@@ -8,7 +8,7 @@ enum SDKForeignValue {
     private static let numberLimit = 64
     /// The most digits of an exponent.
     private static let exponentLimit = 3
-    /// The most bytes of a name, also of an attribute. The same holds for any text in such a value, which may be a name.
+    /// The most bytes of a name, also of an attribute. A text in such a value may be a name too.
     static let nameLimit = 32_768
 
     /// Whether every reader can be expected to read a value, which is valid JSON.
