@@ -99,6 +99,10 @@ struct IntakePreflightTests {
         var name: String
         var limit: Int64
         var retention: Int64 = 604_800_000
+        /// Further settings of the topic.
+        var others: [String: String] = [:]
+        /// Further settings of the inputs.
+        var ofInputs: [String: String] = [:]
         /// The limit that the command sets; nil if there is no fault.
         var needed: Int64?
     }
@@ -106,7 +110,48 @@ struct IntakePreflightTests {
     static let timeLimits: [TimeLimit] = [
         TimeLimit(topic: "activation.due", name: "before", limit: 3_600_000, needed: 605_100_000),
         TimeLimit(topic: "activation.due", name: "before", limit: 605_100_000),
-        TimeLimit(topic: "activation.due", name: "before", limit: 605_100_000, retention: -1, needed: .max),
+        TimeLimit(
+            topic: "activation.due",
+            name: "before",
+            limit: 605_100_000,
+            retention: -1,
+            needed: 3_153_600_000_000
+        ),
+        TimeLimit(topic: "activation.due", name: "before", limit: 9_223_372_036_854, retention: -1),
+        TimeLimit(
+            topic: "activation.due",
+            name: "before",
+            limit: 605_100_000,
+            ofInputs: ["segment.ms": "60000"],
+            needed: 605_160_000
+        ),
+        TimeLimit(
+            topic: "sdk-events",
+            name: "before",
+            limit: 3_600_000,
+            others: ["message.timestamp.type": "LogAppendTime"]
+        ),
+        TimeLimit(
+            topic: "activation.home",
+            name: "after",
+            limit: 3_600_000,
+            ofInputs: ["message.timestamp.type": "LogAppendTime"]
+        ),
+        TimeLimit(
+            topic: "activation.home",
+            name: "difference",
+            limit: 3_600_000,
+            others: [
+                "message.timestamp.before.max.ms": "605100000", "message.timestamp.after.max.ms": "7200000",
+            ]
+        ),
+        TimeLimit(
+            topic: "activation.home",
+            name: "after",
+            limit: 3_600_000,
+            ofInputs: ["message.timestamp.difference.max.ms": "60000"],
+            needed: 7_200_000
+        ),
         TimeLimit(topic: "activation.home", name: "difference", limit: 3_600_000, needed: 605_100_000),
         TimeLimit(topic: "sdk-events", name: "before", limit: 3_600_000, needed: 605_100_000),
         TimeLimit(topic: "activation.home.changelog", name: "after", limit: 3_600_000, needed: 7_200_000),
@@ -118,11 +163,11 @@ struct IntakePreflightTests {
     /// once stopped the intake for good.
     @Test(arguments: timeLimits)
     func seesTopicsThatRefuseTimes(of row: TimeLimit) throws {
-        let input = TopicSettings([
-            "retention.ms": "\(row.retention)", "message.timestamp.after.max.ms": "7200000",
-        ])
+        let told = ["retention.ms": "\(row.retention)", "message.timestamp.after.max.ms": "7200000"]
+        let input = TopicSettings(told.merging(row.ofInputs) { $1 })
         var all = ["activation": input, "sdk-upload": input, "activation-click": input]
-        all[row.topic] = TopicSettings(["message.timestamp.\(row.name).max.ms": "\(row.limit)"])
+        let limit = ["message.timestamp.\(row.name).max.ms": "\(row.limit)"]
+        all[row.topic] = TopicSettings(limit.merging(row.others) { $1 })
         let faults = try Self.preflight().outlook(all).faults
         let command = row.needed.map { "--add-config message.timestamp.\(row.name).max.ms=\($0)" }
         #expect(faults.count == (command == nil ? 0 : 1), "\(faults)")

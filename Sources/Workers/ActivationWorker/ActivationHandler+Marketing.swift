@@ -71,11 +71,8 @@ extension ActivationHandler {
             return self.verdict(on: exchange, answer, attempt, token: account.token)
         case .callback(let template, _):
             let answer = Self.answer(to: job, on: .callback, after: exchange, token: template.token)
-            // A record that was blocked a few times is blocked still. Its failures are counted, and not its calls.
-            var first = attempt
-            first.number = 1
-            let verdict = self.verdict(on: exchange, answer, first, token: template.token)
-            return self.final(verdict, answer, at: attempt)
+            let verdict = self.verdict(on: exchange, answer, attempt, token: template.token)
+            return self.final(verdict, answer, at: attempt, asked: exchange.delay(at: attempt.now))
         case .refused(let reason): return .refuse(reason, Self.answer(to: job, on: .callback))
         }
     }
@@ -159,41 +156,59 @@ extension ActivationHandler {
     ///
     /// A block and a page may come to everybody for a time, so that the record waits alone as well. A redirect and a wrong
     /// path are a matter of the callback's own address.
+    ///
+    /// - Parameter delay: The time for which the response asks to wait; nil if it names none.
     private func final(
         _ verdict: Verdict<Activation, ActivationAnswer>,
         _ answer: ActivationAnswer,
-        at attempt: Attempt
+        at attempt: Attempt,
+        asked delay: Duration?
     ) -> Verdict<Activation, ActivationAnswer> {
         switch verdict {
-        case .reject(let rejection): return .refuse(rejection.reason, answer)
+        case .reject(let rejection):
+            return self.refused(rejection.reason, answer, at: attempt, asked: delay)
         // A failure of the transport says that our own network or names are at fault, and not the host's answer.
         case .hold(let reason, _) where !reason.code.hasPrefix("transport."):
-            guard Self.blocks.contains(reason.code) else { return .refuse(reason, answer) }
-            return self.final(.retry(.lane(reason, after: .seconds(60))), answer, at: attempt)
+            return self.refused(reason, answer, at: attempt, asked: delay)
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
-        case .retry(let retry) where !retry.gatesUpstream:
-            let alone = Self.alone(retry, attempt)
-            // Failures of an outage do not count, but the last one may be one.
-            guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return .retry(alone) }
-            return .giveUp(alone, answer)
+        case .retry(let retry) where !retry.gatesUpstream: return self.alone(retry, answer, at: attempt)
         case .answer, .refuse, .call, .retry, .giveUp, .hold: return verdict
         }
     }
 
-    /// Returns a retry for which the record waits alone, for four hours at most.
+    /// Returns the verdict on a callback that its host, an edge before it or a proxy on the way has refused.
+    private func refused(
+        _ reason: Reason,
+        _ answer: ActivationAnswer,
+        at attempt: Attempt,
+        asked delay: Duration?
+    ) -> Verdict<Activation, ActivationAnswer> {
+        guard Self.blocks.contains(reason.code) else { return .refuse(reason, answer) }
+        return self.alone(.lane(reason, after: max(delay ?? .zero, .seconds(60))), answer, at: attempt)
+    }
+
+    /// Returns the verdict by which the record waits alone, for four hours at most, or is given up.
     ///
-    /// Where all records of the account would have to wait, the pause doubles with each failure. Ten tries take
-    /// some eight hours: a limit ends in that time, an operator can mend a token, and it costs little if a
-    /// stranger has provoked them.
-    private static func alone(_ retry: Retry, _ attempt: Attempt) -> Retry {
+    /// Where all records of the account would have to wait, the pause doubles with each failure. Ten tries take some eight
+    /// hours: a limit ends in that time, an operator can mend a token, and it costs little if a stranger has provoked
+    /// them. A block and a page are easily provoked by a path, so these ten tries take an hour.
+    private func alone(
+        _ retry: Retry,
+        _ answer: ActivationAnswer,
+        at attempt: Attempt
+    ) -> Verdict<Activation, ActivationAnswer> {
         var alone = retry
-        if retry.gatesLane || retry.reason == Self.notAnAnswer {
-            alone.after = max(retry.after ?? .zero, .seconds(60) * (1 << min(attempt.failures, 8)))
+        let isProvokedByAPath = retry.reason == Self.notAnAnswer || Self.blocks.contains(retry.reason.code)
+        if retry.gatesLane || isProvokedByAPath {
+            let pause = Duration.seconds(60) * (1 << min(attempt.failures, 8))
+            alone.after = max(retry.after ?? .zero, isProvokedByAPath ? min(pause, .seconds(600)) : pause)
             alone.blame = .record
-            alone.gatesLane = false
         }
+        alone.gatesLane = false
         alone.after = alone.after.map { min($0, .seconds(4 * 3_600)) }
-        return alone
+        // Failures of an outage do not count, but the last one may be one.
+        guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return .retry(alone) }
+        return .giveUp(alone, answer)
     }
 
     /// Refusals of the sender by a host, its edge or a proxy on the way.
@@ -226,6 +241,14 @@ extension ActivationHandler {
             )
         }
         return answer
+    }
+}
+
+extension Exchange {
+    /// The time for which a response asks to wait; nil if it names none.
+    fileprivate func delay(at now: Int64) -> Duration? {
+        guard case .response(let response) = self else { return nil }
+        return response.header("retry-after").flatMap { RetryAfter.delay($0, now: now) }
     }
 }
 

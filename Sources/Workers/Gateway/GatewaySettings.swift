@@ -163,8 +163,8 @@ struct GatewaySettings: Sendable {
             in: 1...10_000_000,
             help:
                 "Requests a second of each client, an IPv4 address or an IPv6 network of 56 bits; a carrier's many phones "
-                + "can be one. On the route of clicks it is half of gateway.rate, because a platform sends from "
-                + "few addresses."
+                + "can be one. On the route of clicks it is half of gateway.rate, for each IPv4 address or IPv6 network "
+                + "of 48 bits, because a platform sends from few addresses."
         )
         self.clientsLimit = gateway.int(
             "clients",

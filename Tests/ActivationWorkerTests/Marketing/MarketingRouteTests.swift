@@ -369,18 +369,26 @@ import WorkerKit
     /// could be answered.
     @Test(arguments: [(403, ""), (407, ""), (200, "<html>")])
     func aBlockOfTheHostLetsEachCallbackWait(status: Int, body: String) throws {
-        let pauses = try (0..<3).map { failures -> Duration? in
-            let verdict = try Self.verdict(
-                body,
-                status: status,
-                callback: Self.callback,
-                attempt: 9,
-                failures: failures
+        func pause(_ failures: Int, asked headers: [HTTPHeader] = []) throws -> Duration? {
+            let handler = try Self.handler(callbackAttempts: 100)
+            let job = try Self.call(handler, Self.record(callback: Self.callback)).job
+            let response = HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
+            // A record that was called often is blocked still, and so is one at its first call.
+            let attempt = Attempt(
+                number: 1 + failures * 2,
+                failures: failures,
+                now: ActivationHandlerTests.now
             )
-            guard case .retry(let retry) = verdict else { return nil }
+            guard case .retry(let retry) = handler.interpret(.response(response), of: job, attempt) else {
+                return nil
+            }
+            #expect(retry.blame == .record && !retry.gatesLane)
             return retry.after
         }
-        #expect(pauses == [.seconds(60), .seconds(120), .seconds(240)])
+        #expect(try [0, 1, 2, 5, 90].map { try pause($0) } == [60, 120, 240, 600, 600].map { .seconds($0) })
+        guard status != 200 else { return }
+        #expect(try pause(0, asked: [HTTPHeader("retry-after", "3600")]) == .seconds(3_600))
+        #expect(try pause(0, asked: [HTTPHeader("retry-after", "90000")]) == .seconds(14_400))
     }
 
     /// A filter on the way to Tencent may object to a text of one action, which a phone chose.
@@ -399,7 +407,8 @@ import WorkerKit
         (200, #"{"code":77}"#, 5, "refuse marketing.77"),
         (200, "<html>", 1, "retry marketing.not_an_answer record"),
         (200, "<html>", 5, "give up marketing.not_an_answer"), (302, "", 1, "refuse http.302"),
-        (404, "", 1, "refuse http.404"), (403, "", 4, "retry http.403 record"),
+        (404, "", 1, "refuse http.404"), (403, "", 1, "retry http.403 record"),
+        (403, "", 4, "retry http.403 record"),
         (403, "", 5, "give up http.403"),
         (400, "", 1, "refuse http.400"),
         (503, "", 4, "retry http.503 upstream"), (503, "", 5, "give up http.503"),

@@ -23,7 +23,7 @@ final class TencentInStorm {
     static let actionSetID: UInt64 = 77
     /// An address that is not there.
     static let nowhere = "https://api.e.qq.com/gone?cb=click"
-    /// For how long an edge before Tencent blocks all callbacks.
+    /// For how long an edge before Tencent blocks all callbacks to `/conv`.
     static let block = Duration.seconds(90)
     /// The age in seconds from which on Tencent calls an action wrong. The worker reports older ones too.
     static let oldestAction: Int64 = 5 * 86_400
@@ -83,7 +83,8 @@ final class TencentInStorm {
         return .failure(.cut, mayHaveBeenSent: true, after: latency)
     }
 
-    /// Whether an edge blocks the request. It begins with one of the first callbacks, and blocks all of them for a time.
+    /// Whether an edge blocks the request. It begins with one of the first callbacks to `/conv`, and blocks all of these for
+    /// a time.
     private func isBlocked(_ request: HTTPRequest, at now: Int64) -> Bool {
         guard request.url.contains("/conv?") else { return false }
         if self.blocked == nil, Int.random(in: 0..<8, using: &self.random) == 0 {

@@ -8,7 +8,7 @@ enum SDKForeignValue {
     private static let numberLimit = 64
     /// The most digits of an exponent.
     private static let exponentLimit = 3
-    /// The most bytes of a name, also of an attribute. A text in such a value may be a name too.
+    /// The most bytes of a name, also of an attribute.
     static let nameLimit = 32_768
 
     /// Whether every reader can be expected to read a value, which is valid JSON.
@@ -20,7 +20,9 @@ enum SDKForeignValue {
             switch text[position] {
             case UInt8(ascii: "\""):
                 position = Self.end(ofTextAt: position, in: text)
-                guard position - start <= Self.nameLimit else { return false }
+                guard position - start <= Self.nameLimit || !Self.isColon(after: position, in: text) else {
+                    return false
+                }
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                 while position < text.count, Self.isOfNumber(text[position]) { position += 1 }
                 guard Self.isReadable(number: text.extracting(start..<position)) else { return false }
@@ -45,6 +47,13 @@ enum SDKForeignValue {
             || [
                 UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"),
             ].contains(byte)
+    }
+
+    /// Whether a colon follows, which makes the text before it a name.
+    private static func isColon(after position: Int, in json: Span<UInt8>) -> Bool {
+        var position = position
+        while position < json.count, json[position] <= UInt8(ascii: " ") { position += 1 }
+        return position < json.count && json[position] == UInt8(ascii: ":")
     }
 
     /// The position after the text that begins here.
