@@ -370,8 +370,9 @@ let package = Package(
             on: "Fleet",
             dependencies: [
                 "ActivationIntake", "ActivationWorker", "Cryptography", "DeadLetters", "DeviceCheckWorker",
-                "EventThread", "Kafka", "Operations", "PushStatistics", "ReceiptWorker", "Records",
-                "ServiceKit", "StreamKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "EventThread", "Gateway", "Kafka", "Operations", "PushArrivalWorker", "PushStatistics",
+                "ReceiptWorker", "Records", "ServiceKit", "StreamKit", "Terminal", "UpstreamHTTP",
+                "WireFormats", "WorkerKit",
                 argumentParser, logging,
             ]
         ),

@@ -38,13 +38,14 @@ struct TopicComparisonTests {
         _ topics: [WantedTopic],
         _ counts: [String: Int] = [:],
         _ settings: [String: [String: String]] = [:],
-        leastInSync: Int? = nil
+        replicas: [String: Int] = [:],
+        _ defaults: TopicComparison.Defaults = TopicComparison.Defaults(partitions: 4)
     ) -> [String: [String]] {
         let comparison = TopicComparison(
             topics,
-            partitionCounts: counts,
+            in: ClusterMetadata(partitionCounts: counts, replicaCounts: replicas),
             settings: settings.mapValues { TopicSettings($0) },
-            defaults: TopicComparison.Defaults(partitions: 4, leastInSync: leastInSync)
+            defaults: defaults
         )
         let lines = comparison.findings.map { ($0.topic.name, $0.changes.map(\.line) + $0.refusals) }
         #expect(comparison.isFine == lines.allSatisfy(\.1.isEmpty))
@@ -59,7 +60,7 @@ struct TopicComparisonTests {
         var (counts, settings): ([String: Int], [String: [String: String]]) = ([:], [:])
         let comparison = TopicComparison(
             topics,
-            partitionCounts: [:],
+            in: ClusterMetadata(partitionCounts: [:]),
             settings: [:],
             defaults: TopicComparison.Defaults(partitions: 4)
         )
@@ -247,16 +248,67 @@ struct TopicComparisonTests {
             settings[name]?["min.insync.replicas"] = name == "activation.parked" ? "3" : "1"
         }
         #expect(self.compare(topics, counts, settings) == [:])
-        let lines = self.compare(topics, counts, settings, leastInSync: 2)
+        let defaults = TopicComparison.Defaults(partitions: 4, leastInSync: 2)
+        let lines = self.compare(topics, counts, settings, defaults)
         #expect(lines["activation.result"] == ["set min.insync.replicas: 1 -> 2"])
         #expect(lines["activation"]?[0].contains("would need: set min.insync.replicas: 1 -> 2") == true)
         #expect(lines["activation.parked"] == nil)
         counts = [:]
         #expect(
-            self.compare(topics, counts, leastInSync: 2).values.allSatisfy {
+            self.compare(topics, counts, [:], defaults).values.allSatisfy {
                 $0[0].contains("min.insync.replicas=2")
             }
         )
+    }
+
+    /// Copies are not made here: that moves data between brokers.
+    @Test func tooFewCopiesAreTold() throws {
+        let topics = try Self.calls()
+        var (counts, settings) = self.made(topics)
+        let replicas = counts.mapValues { _ in 2 }.merging(["activation.result": 1]) { $1 }
+        settings["activation.result"]?["min.insync.replicas"] = "2"
+        settings["activation.dead-letter"]?["min.insync.replicas"] = "2"
+        let mute =
+            "It has 1 copy of a partition and min.insync.replicas 2: it takes no record that all copies have to acknowledge."
+        #expect(self.compare(topics, counts, settings, replicas: replicas) == ["activation.result": [mute]])
+        let defaults = TopicComparison.Defaults(partitions: 4, replicas: 2)
+        let few = "It has 1 copy of a partition and should have 2: kafka-reassign-partitions.sh makes more."
+        #expect(
+            self.compare(topics, counts, settings, replicas: replicas, defaults) == [
+                "activation.result": [few, mute]
+            ]
+        )
+        counts = [:]
+        #expect(
+            self.compare(topics, counts, [:], replicas: [:], defaults).values.allSatisfy { $0.count == 1 }
+        )
+    }
+
+    /// A worker needs a retention of some topics; an operator may wish for more of all that delete by age.
+    @Test func everyTopicKeepsItsRecordsAsLongAsTheOperatorWishes() throws {
+        let topics = try Self.calls("worker: {ordering: none}\nretry: {topics: \"1m, 2h\"}\n")
+        var (counts, settings) = self.made(topics)
+        for name in settings.keys where settings[name]?["retention.ms"] == nil {
+            settings[name]?["retention.ms"] = "604800000"
+        }
+        settings["activation.dead-letter"]?["retention.ms"] = "-1"
+        #expect(self.compare(topics, counts, settings) == [:])
+        var defaults = TopicComparison.Defaults(partitions: 4, leastRetention: .seconds(3 * 3_600))
+        // The retry topic of a minute needs an hour and a minute, that of two hours four hours.
+        #expect(
+            self.compare(topics, counts, settings, defaults) == [
+                "activation.retry.1m": ["set retention.ms: 3660000 -> 10800000"]
+            ]
+        )
+        defaults.leastRetention = .seconds(14 * 86_400)
+        let lines = self.compare(topics, counts, settings, defaults)
+        #expect(lines["activation.result"] == ["set retention.ms: 604800000 -> 1209600000"])
+        #expect(lines["activation"]?[0].contains("would need: set retention.ms") == true)
+        #expect(lines["activation.dead-letter"] == nil && lines["activation.parked"] == nil)
+        counts = [:]
+        let created = self.compare(topics, counts, [:], defaults)
+        #expect(created["activation.result"]?[0].contains("retention.ms=1209600000") == true)
+        #expect(created["activation.parked"]?[0].contains("retention") == false)
     }
 
     /// A client without the right to describe a topic must not call it fine.

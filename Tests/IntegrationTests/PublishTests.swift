@@ -68,7 +68,19 @@ struct PublishTests {
     @Test func aClusterThatDoesNotAnswerIsToldInOneLine() throws {
         let refused = try self.publish(to: "activation", at: "127.0.0.1:9")
         #expect(refused.exitStatus() == 1)
-        #expect(refused.waitForLine("fleet publish: no answer from 127.0.0.1:9: "), "\(refused.text)")
+        #expect(
+            refused.waitForLine("fleet publish: no answer from 127.0.0.1:9: no connection to a broker"),
+            "\(refused.text)"
+        )
         #expect(refused.text.count { $0 == "\n" } == 1, "\(refused.text)")
+    }
+
+    /// The reader once said `Local: Broker transport failure (librdkafka -195)`.
+    @Test func aReaderWithoutAClusterSaysSoInOneLine() throws {
+        let arguments = ["read", "activation", "--brokers", "127.0.0.1:9", "--from-beginning"]
+        let reader = try CommandUnderTest(arguments, of: "fleet")
+        #expect(reader.exitStatus() == 1)
+        #expect(reader.waitForLine("fleet read: no answer from 127.0.0.1:9: no connection to a broker\n"))
+        #expect(reader.text.count { $0 == "\n" } == 1, "\(reader.text)")
     }
 }

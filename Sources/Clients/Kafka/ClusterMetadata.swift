@@ -5,9 +5,14 @@ package struct ClusterMetadata: Hashable, Sendable {
     /// The number of partitions of each topic, by the topic's name. Topics that the client may not see, or
     /// that the cluster reports with an error, are absent.
     package var partitionCounts: [String: Int]
+    /// The number of copies that each topic has of the partition with the fewest.
+    package var replicaCounts: [String: Int]
 
     /// Makes metadata from counts.
-    package init(partitionCounts: [String: Int]) { self.partitionCounts = partitionCounts }
+    package init(partitionCounts: [String: Int], replicaCounts: [String: Int] = [:]) {
+        self.partitionCounts = partitionCounts
+        self.replicaCounts = replicaCounts
+    }
 }
 
 extension Client {
@@ -21,13 +26,16 @@ extension Client {
         try KafkaError.check(unsafe rd_kafka_metadata(self.handle, 1, nil, &answer, milliseconds))
         guard let metadata = unsafe answer else { return ClusterMetadata(partitionCounts: [:]) }
         defer { unsafe rd_kafka_metadata_destroy(metadata) }
-        var counts: [String: Int] = [:]
+        var found = ClusterMetadata(partitionCounts: [:])
         for index in 0..<Int(unsafe metadata.pointee.topic_cnt) {
             let topic = unsafe metadata.pointee.topics[index]
             guard unsafe topic.err == RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
-            counts[unsafe String(cString: topic.topic)] = Int(unsafe topic.partition_cnt)
+            let (name, count) = (unsafe String(cString: topic.topic), Int(unsafe topic.partition_cnt))
+            found.partitionCounts[name] = count
+            found.replicaCounts[name] =
+                (0..<count).map { Int(unsafe topic.partitions[$0].replica_cnt) }.min()
         }
-        return ClusterMetadata(partitionCounts: counts)
+        return found
     }
 
     /// Returns the cluster's id, or nil if no broker tells it in time.

@@ -108,6 +108,24 @@ extension KafkaError: CustomStringConvertible {
 }
 
 extension KafkaError {
+    /// The error in plain words for a user: of what a client meets before it has spoken to a broker, librdkafka's own words
+    /// say little.
+    package var plainWords: String {
+        switch self.code {
+        case .connectionFailed: "no connection to a broker"
+        case .unresolved: "the name of a broker cannot be resolved"
+        case .timedOut: "it took too long"
+        case .authenticationFailed: "the broker does not accept the credentials"
+        case .tlsFailed: "the TLS handshake with a broker failed"
+        case .topicNotAuthorized: "this client may not use the topic"
+        case .unknownTopic, .unknownPartition: "the topic or the partition does not exist"
+        case .messageTooLarge: "the record is larger than the broker takes"
+        default: self.message
+        }
+    }
+}
+
+extension KafkaError {
     init(_ code: rd_kafka_resp_err_t) {
         self.init(code: Code(code), message: unsafe String(cString: rd_kafka_err2str(code)))
     }
@@ -132,6 +150,9 @@ extension KafkaError {
 }
 
 extension KafkaError {
+    /// Whether no broker has answered at all, as far as the client knows.
+    package var isNoAnswer: Bool { [Code.connectionFailed, .timedOut].contains(self.code) }
+
     /// Whether the cluster does not allow this client what it asked for.
     package var isMissingRight: Bool {
         [

@@ -54,7 +54,7 @@ package final class Publisher {
             } catch {
                 self.sent += 1
                 self.failed += 1
-                return self.complain("not published: \(error.message)")
+                return self.complain("not published: \(error.plainWords)")
             }
         }
     }
@@ -72,9 +72,9 @@ package final class Publisher {
                 return
             }
             self.failed += 1
-            self.complain("not delivered: \(error.message)")
+            self.complain("not delivered: \(error.plainWords)")
         } _: { error in
-            self.complain(error.message)
+            self.complain(error.plainWords)
         }
     }
 

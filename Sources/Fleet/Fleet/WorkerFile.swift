@@ -15,11 +15,11 @@ struct WorkerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Whose settings they are.", valueName: "worker"),
-        completion: .list(Roster.programs.map(\.name))
+        completion: .list(Roster.programsWithTopics.map(\.name))
     )
     var worker = Roster.activation.name
 
-    func validate() throws { _ = try Roster.program(self.worker) }
+    func validate() throws { _ = try Roster.program(self.worker, among: Roster.programsWithTopics) }
 }
 
 /// A worker's settings as far as an operator's command needs them: its cluster and its topics.

@@ -12,10 +12,10 @@ extension WorkerIdentity {
 }
 
 /// The settings of the intake with these parts.
-enum IntakeProgram<Parts: IntakeParts>: ConfiguredProgram {
-    static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }
+package enum IntakeProgram<Parts: IntakeParts>: ConfiguredProgram {
+    package static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }
 
-    static var settingsTable: String {
+    package static var settingsTable: String {
         // The reader gets neither a file nor overrides, so that the table shows the defaults only.
         let reader = SettingsReader(file: nil, overrides: [])
         _ = self.settings(reader)

@@ -2,12 +2,12 @@ import Operations
 import WorkerKit
 
 /// The name and the settings of the gateway.
-enum GatewayProgram: ConfiguredProgram {
+package enum GatewayProgram: ConfiguredProgram {
     static let name = "gateway"
 
-    static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }
+    package static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }
 
-    static var settingsTable: String {
+    package static var settingsTable: String {
         // The reader gets neither a file nor overrides, so that the table shows the defaults only.
         let reader = SettingsReader(file: nil, overrides: [])
         _ = GatewaySettings(reader)

@@ -3,16 +3,16 @@ import ServiceKit
 import WorkerKit
 
 /// The names and the settings of the push-arrival worker.
-enum PushArrivalProgram: ConfiguredProgram {
+package enum PushArrivalProgram: ConfiguredProgram {
     static let identity = WorkerIdentity(
         name: "push-arrival-worker",
         topic: "push-arrival",
         upstream: "statistics"
     )
 
-    static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }
+    package static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }
 
-    static var settingsTable: String {
+    package static var settingsTable: String {
         // The reader gets neither a file nor overrides, so that the table shows the defaults only.
         let reader = SettingsReader(file: nil, overrides: [])
         _ = PushArrivalSettings(reader, self.identity)

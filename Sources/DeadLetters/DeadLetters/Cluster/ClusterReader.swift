@@ -53,7 +53,7 @@ package final class ClusterReader {
         do {
             return try Admin(settings.properties).metadata(atMost: settings.patience).partitionCounts
         } catch {
-            guard [.connectionFailed, .timedOut].contains(error.code) else { throw error }
+            guard error.isNoAnswer else { throw error }
             throw NoAnswer(
                 brokers: settings.properties["bootstrap.servers"] ?? "",
                 patience: settings.patience

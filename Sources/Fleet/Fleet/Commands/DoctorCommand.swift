@@ -7,7 +7,8 @@ import Terminal
 struct DoctorCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check settings, keys, cluster, topics, clocks and upstreams of a worker, with remedies.",
+        abstract:
+            "Check settings, keys, cluster, topics, clocks and upstreams of a worker or the gateway, with remedies.",
         discussion: """
             Checks everything that 'fleet preflight' does, and besides: the worker's own settings with its keys, \
             the retention of input and dead letters, clocks, and the upstreams (name, connection, TLS handshake, \
@@ -59,11 +60,8 @@ struct DoctorCommand: WaitingCommand {
 
     /// Checks the cluster: first as the preflight does, and then what takes longer.
     private func cluster(_ own: OwnSettings) throws -> [Finding] {
-        var preflight = PreflightCommand()
-        preflight.config = self.options.config
-        preflight.worker = self.options.worker
-        preflight.wait = self.wait
-        let faults = try preflight.faults()
+        let isGateway = self.options.worker == Roster.gateway.name
+        let faults = try isGateway ? self.faultsOfGateway() : self.faultsOfWorker()
         guard faults.isEmpty else {
             // Faults of settings have been told already, and there are no more checks after them.
             let told = own.findings.map(\.text)
@@ -81,12 +79,39 @@ struct DoctorCommand: WaitingCommand {
                 deadline: own.deadline
             )
             let clocks = ClockCheck(log: log, patience: self.longest)
-            for topic in [file.kafka.topic, file.kafka.resultTopic] {
+            for topic in isGateway ? names : [file.kafka.topic, file.kafka.resultTopic] {
                 findings.append(try clocks.finding(of: topic, partitions: counts[topic] ?? 0))
             }
         } catch {
             findings.append(Finding(.unchecked, "retention and clocks", saying: "\(error)"))
         }
         return findings
+    }
+
+    private func faultsOfWorker() throws -> [String] {
+        var preflight = PreflightCommand()
+        preflight.config = self.options.config
+        preflight.worker = self.options.worker
+        preflight.wait = self.wait
+        return try preflight.faults()
+    }
+
+    /// The faults of the topics that the gateway fills. It consumes none, and belongs to no group.
+    private func faultsOfGateway() throws -> [String] {
+        do {
+            let comparison = try TopicsOfWorker(
+                self.options.config,
+                of: self.options.worker,
+                TopicComparison.Defaults(partitions: Roster.partitions),
+                atMost: self.longest
+            ).comparison()
+            return comparison.findings.flatMap { finding in
+                (finding.changes.map(\.line) + finding.refusals).map { "\(finding.topic.name): \($0)" }
+            }
+        } catch let silent as SilentCluster {
+            return [silent.description]
+        } catch let faulty as FaultySettings {
+            return faulty.faults
+        }
     }
 }

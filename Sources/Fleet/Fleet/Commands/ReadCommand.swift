@@ -34,12 +34,7 @@ struct ReadCommand: WaitingCommand {
     }
 
     func carryOut(until wish: StopWish) throws {
-        let reader = try TopicReader(
-            [self.topic],
-            from: self.fromBeginning ? .beginning : .end,
-            self.cluster.properties.merging(["fetch.wait.max.ms": "50"]) { own, _ in own },
-            atMost: .seconds(10)
-        )
+        let reader = try self.reader()
         let goesOn = self.follow || !self.fromBeginning
         var wait = Wait(on: [reader.descriptor, wish.descriptor])
         var left = self.count ?? .max
@@ -50,7 +45,7 @@ struct ReadCommand: WaitingCommand {
             let taken = reader.read(atMost: limit) { record in
                 lines += "\(RecordLine.text(record))\n".utf8
             } _: { error in
-                if error != lastComplaint { Console.complain(error.description) }
+                if error != lastComplaint { Console.complain(error.plainWords) }
                 lastComplaint = error
             }
             left -= taken
@@ -58,6 +53,19 @@ struct ReadCommand: WaitingCommand {
             // The reader's descriptor is not signalled again for records that have arrived already. If the
             // reader returned as many records as requested, there may be more, so the loop does not wait.
             if taken < limit, goesOn || !reader.isAtEnd { wait(atMost: .seconds(1)) }
+        }
+    }
+
+    private func reader() throws -> TopicReader {
+        do {
+            return try TopicReader(
+                [self.topic],
+                from: self.fromBeginning ? .beginning : .end,
+                self.cluster.properties.merging(["fetch.wait.max.ms": "50"]) { own, _ in own },
+                atMost: .seconds(10)
+            )
+        } catch let error as KafkaError where error.isNoAnswer {
+            throw Complaint("no answer from \(self.cluster.brokers): \(error.plainWords)")
         }
     }
 }

@@ -47,20 +47,6 @@ extension TopicsCommand {
 
         @OptionGroup var options: TopicsOptions
 
-        @Option(
-            help: ArgumentHelp(
-                "Copies of each partition; by default as many as the brokers make.",
-                valueName: "n"
-            )
-        )
-        var replicationFactor: Int?
-
-        func validate() throws {
-            guard (1...100).contains(self.replicationFactor ?? 1) else {
-                throw ValidationError("--replication-factor is from 1 to 100.")
-            }
-        }
-
         func carryOut(until wish: StopWish) throws {
             let topics = try self.options.connect()
             let comparison = try topics.comparison()
@@ -98,7 +84,7 @@ extension TopicsCommand {
                 case .create(let partitions, let settings):
                     try admin.createTopics(
                         [topic: partitions],
-                        replicationFactor: self.replicationFactor ?? -1,
+                        replicationFactor: self.options.replicationFactor ?? -1,
                         settings: settings,
                         atMost: longest
                     )

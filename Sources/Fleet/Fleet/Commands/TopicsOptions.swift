@@ -1,5 +1,5 @@
 import ArgumentParser
-import Kafka
+import Operations
 import ServiceKit
 
 /// The options of `fleet topics plan` and `apply`, and the comparison that both begin with.
@@ -28,6 +28,23 @@ struct TopicsOptions: ParsableArguments {
     )
     var minInsyncReplicas: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Copies of each partition; by default as many as the brokers make, and not looked at.",
+            valueName: "n"
+        )
+    )
+    var replicationFactor: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long each topic keeps what it deletes by its age, such as 14d; by default what the worker needs.",
+            valueName: "duration"
+        ),
+        transform: TopicsOptions.period
+    )
+    var retention: Duration?
+
     @Option(help: ArgumentHelp("How long the cluster may take to answer.", valueName: "seconds"))
     var wait = 10
 
@@ -39,25 +56,33 @@ struct TopicsOptions: ParsableArguments {
         guard (1...100).contains(self.minInsyncReplicas ?? 1) else {
             throw ValidationError("--min-insync-replicas is from 1 to 100.")
         }
+        guard (1...100).contains(self.replicationFactor ?? 1) else {
+            throw ValidationError("--replication-factor is from 1 to 100.")
+        }
         guard (1...600).contains(self.wait) else { throw ValidationError("--wait is from 1 to 600 seconds.") }
+    }
+
+    @Sendable private static func period(_ text: String) throws -> Duration {
+        guard let period = SettingText.duration(text), period >= .seconds(60) else {
+            throw ValidationError("--retention is a period of at least a minute, such as 14d.")
+        }
+        return period
     }
 
     /// Reads the settings, and connects to the cluster that they name.
     ///
     /// - Throws: `SettingsFaults`, `FaultySettings` or `KafkaError`.
     func connect() throws -> TopicsOfWorker {
-        let file = try WorkerFile(self.config, of: self.worker)
-        let kafka = file.kafka
-        return TopicsOfWorker(
-            wanted: file.topics,
-            kafka: kafka,
-            // The client's own log is turned off: if no broker answers, the error says so.
-            consumer: try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 }),
-            defaults: TopicComparison.Defaults(
+        try TopicsOfWorker(
+            self.config,
+            of: self.worker,
+            TopicComparison.Defaults(
                 partitions: self.partitions,
-                leastInSync: self.minInsyncReplicas
+                leastInSync: self.minInsyncReplicas,
+                replicas: self.replicationFactor,
+                leastRetention: self.retention
             ),
-            longest: .seconds(self.wait)
+            atMost: .seconds(self.wait)
         )
     }
 }

@@ -51,6 +51,8 @@ struct TraceCommand: WaitingCommand {
     private static let patience = Duration.seconds(15)
 
     func validate() throws {
+        // The gateway fills topics and reads none, so it has no lives to tell.
+        _ = try Roster.program(self.options.worker)
         if let since, SettingText.duration(since).map({ $0 > .zero }) != true {
             throw ValidationError("--since is a time such as 30m or 24h.")
         }

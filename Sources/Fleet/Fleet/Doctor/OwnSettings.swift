@@ -1,12 +1,15 @@
+import ActivationIntake
 import ActivationWorker
 import DeviceCheckWorker
+import Gateway
 import Operations
+import PushArrivalWorker
 import ReceiptWorker
 import ServiceKit
 import UpstreamHTTP
 import WorkerKit
 
-/// All settings of a worker, read as the worker itself reads them: keys and certificates are parsed too.
+/// All settings of a worker or the gateway, read as the program itself reads them: keys and certificates are parsed too.
 struct OwnSettings {
     /// The faults and remarks, each with its place.
     private(set) var findings: [Finding] = []
@@ -25,16 +28,19 @@ struct OwnSettings {
         case Roster.activation.name: try self.read(path, by: ActivationProgram.self)
         case Roster.deviceCheck.name: try self.read(path, by: DeviceCheckProgram.self)
         case Roster.receipt.name: try self.read(path, by: ReceiptProgram.self)
-        default:
-            let command = worker == Roster.intake.name ? "activation-worker intake" : worker
-            self.findings = [
-                Finding(
-                    .unchecked,
-                    "settings",
-                    saying:
-                        "those that only this program has; '\(command) check-config --config \(path)' checks them"
-                )
-            ]
+        case Roster.intake.name: try self.check(path, by: IntakeProgram<StandardIntake>.self)
+        case Roster.pushArrival.name: try self.check(path, by: PushArrivalProgram.self)
+        default: try self.check(path, by: GatewayProgram.self)
+        }
+    }
+
+    /// Reads the settings of a program that calls no upstream.
+    private mutating func check(_ path: String, by program: any ConfiguredProgram.Type) throws {
+        do {
+            _ = try program.check(path: path)
+            self.findings = [Self.good]
+        } catch let faults as SettingsFaults {
+            self.findings = faults.faults.map(Self.finding)
         }
     }
 
@@ -47,13 +53,17 @@ struct OwnSettings {
         self.deadline = settings.engine.deadline
         do throws(SettingsFaults) {
             self.findings = try reader.finish().map(Self.finding)
-            self.findings.append(
-                Finding(.good, "settings", saying: "no faults; keys and certificates can be read")
-            )
+            self.findings.append(Self.good)
         } catch {
             self.findings = error.faults.map(Self.finding)
         }
     }
+
+    private static let good = Finding(
+        .good,
+        "settings",
+        saying: "no faults; keys and certificates can be read"
+    )
 
     private static func finding(_ fault: SettingsFault) -> Finding {
         var plain = fault

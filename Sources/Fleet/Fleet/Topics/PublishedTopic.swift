@@ -49,7 +49,7 @@ struct PublishedTopic {
             return try publisher.partitionCount(of: self.name, atMost: Self.longest) > 0
         } catch {
             let brokers = self.properties["bootstrap.servers", default: "the brokers"]
-            throw Complaint("no answer from \(brokers): \(error.message)")
+            throw Complaint("no answer from \(brokers): \(error.plainWords)")
         }
     }
 

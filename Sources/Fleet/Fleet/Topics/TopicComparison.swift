@@ -19,6 +19,10 @@ struct TopicComparison {
         var partitions: Int
         /// `min.insync.replicas` of every topic; nil for the brokers' default.
         var leastInSync: Int?
+        /// The copies of each partition; nil for the brokers' default.
+        var replicas: Int?
+        /// How long every topic keeps records that it deletes by their age; nil for what the worker needs.
+        var leastRetention: Duration?
     }
 
     /// The findings, in the order of the topics.
@@ -32,29 +36,29 @@ struct TopicComparison {
     /// Compares topics with a cluster.
     ///
     /// - Parameters:
-    ///   - partitionCounts: the partitions of the cluster's topics.
+    ///   - cluster: the partitions and copies of the cluster's topics.
     ///   - settings: the settings of the topics that exist; a topic that is missing here may not be described.
     init(
         _ topics: [WantedTopic],
-        partitionCounts: [String: Int],
+        in cluster: ClusterMetadata,
         settings: [String: TopicSettings],
         defaults: Defaults
     ) {
-        var counts = partitionCounts.filter { $0.value > 0 }
+        var counts = cluster.partitionCounts.filter { $0.value > 0 }
         // An input that does not exist yet gets the usual number, and the topics that follow it as many.
         for topic in topics where topic.isInput && counts[topic.name] == nil {
             counts[topic.name] = defaults.partitions
         }
         let usual = topics.first { $0.isInput }.flatMap { counts[$0.name] } ?? defaults.partitions
         self.findings = topics.map { topic in
-            let exists = partitionCounts[topic.name, default: 0] > 0
-            var wanted = topic
-            if let least = defaults.leastInSync {
-                wanted.settings.append(WantedTopic.Setting("min.insync.replicas", .atLeast(Int64(least))))
+            let exists = cluster.partitionCounts[topic.name, default: 0] > 0
+            let wanted = topic.with(defaults)
+            guard exists else { return Self.created(wanted, counts, usual: usual) }
+            var finding = Self.changed(wanted, counts, settings: settings[topic.name])
+            if let copies = cluster.replicaCounts[topic.name] {
+                Self.compare(copies, with: defaults, settings[topic.name], of: &finding)
             }
-            return exists
-                ? Self.changed(wanted, counts, settings: settings[topic.name])
-                : Self.created(wanted, counts, usual: usual)
+            return finding
         }
     }
 
@@ -98,6 +102,27 @@ struct TopicComparison {
         }
         finding.changes = []
         return finding
+    }
+
+    /// Compares the copies of a topic. To make more of them is to move data between brokers, which is not done here.
+    private static func compare(
+        _ copies: Int,
+        with defaults: Defaults,
+        _ settings: TopicSettings?,
+        of finding: inout Finding
+    ) {
+        let shown = copies == 1 ? "1 copy" : "\(copies) copies"
+        if let wanted = defaults.replicas, copies < wanted {
+            finding.refusals.append(
+                "It has \(shown) of a partition and should have \(wanted): kafka-reassign-partitions.sh makes more."
+            )
+        }
+        if let least = settings?.number("min.insync.replicas"), least > copies {
+            finding.refusals.append(
+                "It has \(shown) of a partition and min.insync.replicas \(least): it takes no record that all copies have "
+                    + "to acknowledge."
+            )
+        }
     }
 
     private static func comparePartitions(_ counts: [String: Int], _ finding: inout Finding) {

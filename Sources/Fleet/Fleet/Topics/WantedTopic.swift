@@ -49,6 +49,23 @@ struct WantedTopic: Hashable, Sendable {
 }
 
 extension WantedTopic {
+    /// Returns the topic with what the operator wishes for every topic.
+    func with(_ defaults: TopicComparison.Defaults) -> WantedTopic {
+        var topic = self
+        if let least = defaults.leastInSync {
+            topic.settings.append(Setting("min.insync.replicas", .atLeast(Int64(least))))
+        }
+        guard let least = defaults.leastRetention?.wholeMilliseconds else { return topic }
+        let place = topic.settings.firstIndex { $0.name == "retention.ms" }
+        switch place.map({ topic.settings[$0].value }) {
+        case .atLeast(let number), .atLeastWhereDeleted(let number):
+            if number < least, let place { topic.settings[place].value = .atLeastWhereDeleted(least) }
+        case nil: topic.settings.append(Setting("retention.ms", .atLeastWhereDeleted(least)))
+        case .exactly, .including: break
+        }
+        return topic
+    }
+
     /// Returns the topics of a worker that calls an upstream.
     static func topics(of check: Preflight) -> [WantedTopic] {
         let size = Setting("max.message.bytes", .atLeast(Int64(check.messageBytesLimit)))
