@@ -187,6 +187,11 @@ package final class Browser: @unchecked Sendable {
         return nil
     }
 
+    /// Lets no script of a page run any more. `evaluate` still works.
+    package func forbidScripts() async throws {
+        try await self.develop("Emulation.setScriptExecutionDisabled", ["value": true])
+    }
+
     // MARK: Appearance
 
     package func prefer(_ scheme: Scheme) async throws {

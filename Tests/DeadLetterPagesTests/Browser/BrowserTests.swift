@@ -9,7 +9,7 @@ import WorkerTestSupport
 @Suite(.serialized, .enabled(if: BrowserSetting.driver != nil), .timeLimit(.minutes(5)))
 struct BrowserTests {
     /// Does as the worker does: each replayed record gets an outcome.
-    private func work(_ stage: Stage, records count: Int, failing: Int) async throws {
+    func work(_ stage: Stage, records count: Int, failing: Int) async throws {
         let replayed = try await stage.records(of: Stage.originalTopic, atLeast: count)
         #expect(replayed.count == count)
         let outcomes = replayed.enumerated().map { place, record in

@@ -249,6 +249,11 @@ struct ChangeTests {
             #expect(try await again.post(address + "/stop", []).status == 303)
             let ended = try await stage.page(address, once: { $0.contains("It was stopped.") })
             #expect(ended.contains("It was stopped."))
+            // The numbers add up to what was planned: 150 replayed and 4,794 left were once all that was said of 4,994.
+            let numbers = try #require(
+                ended.firstMatch(of: /([0-9]+) of 40 letters were sent\.(?s:.*?)([0-9]+) letters left\./)
+            )
+            #expect(try #require(Int(numbers.1)) + #require(Int(numbers.2)) == 40)
             let sent = try await stage.records(of: Stage.originalTopic, atLeast: 1)
             #expect(sent.count < 40)
             let trail = try await stage.page("/audit", once: { $0.contains(">stop") || $0.contains("stop ") })

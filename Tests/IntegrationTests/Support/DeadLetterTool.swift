@@ -86,15 +86,40 @@ final class DeadLetterToolUnderTest: Sendable {
     func start(_ arguments: [String], user: String = "anna", environment: [String: String] = [:]) throws
         -> Running
     {
-        let environment = ProcessInfo.processInfo.environment.merging([
+        let environment = self.environment(of: user).merging(environment) { $1 }
+        return try Running(arguments, environment, self.folder)
+    }
+
+    /// Runs a command in a terminal of 80 columns to its end.
+    ///
+    /// - Returns: its exit code and all that the terminal got.
+    func runInTerminal(_ arguments: [String], environment: [String: String] = [:]) throws -> (Int32, String) {
+        let terminal = try PseudoTerminal()
+        let process = try TestProcess(
+            try WorkerUnderTest.path(of: "dead-letters"),
+            arguments,
+            environment: self.environment(of: "anna").merging(["TERM": "xterm-256color", "NO_COLOR": ""]) {
+                $1
+            }
+            .merging(environment) { $1 },
+            input: .file(terminal.end),
+            output: .file(terminal.end),
+            error: .file(terminal.end)
+        )
+        try terminal.end.close()
+        let text = terminal.readToEnd()
+        return (process.wait(), text)
+    }
+
+    private func environment(of user: String) -> [String: String] {
+        ProcessInfo.processInfo.environment.merging([
             "XDG_CACHE_HOME": self.folder.url.appendingPathComponent(user).path,
             "FLOTILLA_KAFKA_BROKERS": self.brokers,
             "FLOTILLA_DEAD_LETTERS_TOPICS": self.letters,
             "FLOTILLA_DEAD_LETTERS_LEDGER_TOPIC": self.ledger,
             "FLOTILLA_DEAD_LETTERS_AUDIT_TOPIC": self.audit,
             "FLOTILLA_DEAD_LETTERS_USER": user,
-        ]) { $1 }.merging(environment) { $1 }
-        return try Running(arguments, environment, self.folder)
+        ]) { $1 }
     }
 }
 

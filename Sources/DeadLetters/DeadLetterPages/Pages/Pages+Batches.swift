@@ -165,7 +165,7 @@ struct BatchModel: Sendable {
         self.batch = SafeText.line(name, limit: 60)
         self.outcome =
             view.map { Outcome.sentence($0) } ?? (running == nil ? "Nothing replayed" : "Beginning …")
-        self.sentences = ended.map { Self.sentences($0) } ?? []
+        self.sentences = ended.map { Self.sentences($0, shown: view?.total ?? 0) } ?? []
         self.progress = running.map { Self.progress($0) }
         self.parts = LetterState.allCases.compactMap { state in
             guard let count = view?.counts[state], count > 0 else { return nil }
@@ -212,12 +212,22 @@ struct BatchModel: Sendable {
     }
 
     /// Returns the sentences about a replay that this process has ended.
-    private static func sentences(_ ended: ReplayRunner.Ended) -> [String] {
+    ///
+    /// - Parameter shown: the number of replayed letters that the index knows, as the page says above.
+    private static func sentences(_ ended: ReplayRunner.Ended, shown: Int) -> [String] {
         var sentences: [String] = []
         if let failure = ended.failure {
             sentences.append("It could not be begun: \(SafeText.line(failure, limit: 500))")
         }
         if let interruption = ended.report.interruption { sentences.append(Outcome.sentence(interruption)) }
+        let (done, planned) = (ended.report.done, ended.report.planned)
+        if done < planned {
+            sentences.append("\(Shown.number(done)) of \(Shown.count(planned, "letter")) were sent.")
+        }
+        if done > shown {
+            let unread = Shown.count(done - shown, "letter")
+            sentences.append("\(unread) of those that were sent are not counted above yet.")
+        }
         for (refusal, count) in ended.report.skipped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             sentences.append(
                 "Skipped at the last moment: \(Shown.count(count, "letter")) (\(refusal.sentence))."

@@ -102,7 +102,7 @@ extension Templates {
     static let audit = """
         {{<layout}}{{$main}}
         <h1>Audit trail</h1>
-        <p class="lead">Who replayed, edited, discarded, exported or unmasked what, and why. The latest first.</p>
+        <p class="lead">Who replayed, edited, discarded, restored, stopped, exported or unmasked what, and why. The latest first.</p>
         <div class="scroll" tabindex="0" role="region" aria-label="Entries"><table>
         <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Why</th>
         <th scope="col">Chosen by</th><th scope="col">Counts</th></tr></thead>

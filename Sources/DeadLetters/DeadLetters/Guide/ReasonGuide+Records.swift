@@ -86,8 +86,8 @@ extension ReasonGuide {
             .afterFix,
             "The value is JSON, and a field of it is not of the type that its schema says.",
             advice:
-                "Edit it: the editor says which field. A whole group of these is a publisher that changed its "
-                + "format: stop that first."
+                "The reason names the field, what stands there, and what is expected: edit it, or mend a whole group "
+                + "at once. A whole group of these is a publisher that changed its format: stop that first."
         ),
         "field.not_utf8": ReasonGuide(
             .afterFix,
