@@ -41,7 +41,7 @@ struct GatewaySettings: Sendable {
     var rate: Int
     /// The requests that each client may make in a second on all routes but the clicks', where it is half of `rate`.
     var clientRate: Int
-    /// The largest number of clients whose rates are known, for clicks and for the other routes each.
+    /// The largest number of clients whose rates are known, for clicks, the other routes and sites each.
     var clientsLimit: Int
     /// librdkafka's properties for the producer.
     var producerProperties: [String: String]
@@ -171,7 +171,7 @@ struct GatewaySettings: Sendable {
             default: 65_536,
             in: 16...10_000_000,
             help:
-                "Clients whose rates are remembered at most, for clicks and for the other routes each; those that "
+                "Clients whose rates are remembered at most, for clicks, the other routes and sites each; those that "
                 + "were quiet for longest are forgotten."
         )
         self.check(gateway, messageLimit: messageLimit)
