@@ -223,7 +223,10 @@ struct BrowserTests {
                     paints.append(try await browser.firstPaint())
                 }
                 print("first contentful paint with 10,000 groups, in ms: \(paints.map { Int($0) })")
-                #expect(paints.allSatisfy { $0 > 0 && $0 < 1_000 })
+                #expect(paints.allSatisfy { $0 > 0 })
+                // A busy machine makes some of them slow. A page that is too large makes all of them slow.
+                let fastest = paints.min() ?? .infinity
+                #expect(fastest < 1_000)
                 #expect(try await browser.photograph("20-many-groups") == [])
             }
         }
