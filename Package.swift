@@ -223,7 +223,11 @@ let package = Package(
                 nioCore, nioHTTP1, nioPosix, yams,
             ]
         ),
-        room("ServerTLS", on: "Operations", dependencies: [hummingbirdCore, hummingbirdTLS, nioSSL]),
+        room(
+            "ServerTLS",
+            on: "Operations",
+            dependencies: ["Operations", hummingbirdCore, hummingbirdTLS, nioCore, nioSSL]
+        ),
         room(
             "Terminal",
             on: "Operations",
@@ -516,8 +520,9 @@ let package = Package(
         .testTarget(
             name: "OperationsTests",
             dependencies: [
-                "Operations", "WorkerTestSupport", configuration, coreMetrics, lifecycle, logging, metrics,
-                nioCore,
+                "Operations", "ServerTLS", "WorkerTestSupport", configuration, coreMetrics, lifecycle,
+                logging,
+                metrics, nioCore,
             ],
             swiftSettings: house
         ),

@@ -65,6 +65,13 @@ def check_pods(document, settings, programs):
             volume["secret"]["defaultMode"] == 0o440 for volume in pod["volumes"] if "secret" in volume
         ),
     }
+    desk = settings.get("serve")
+    if desk is not None:
+        served = {port["name"] for port in container["ports"]}
+        guarded = any(desk.get(name) for name in ("proxy_token_file", "tls_certificate_file"))
+        promises["serves beyond its pod only with a token or TLS"] = (
+            guarded == ("http" in served) == (desk.get("host") == "0.0.0.0")
+        )
     drain = int((settings.get("worker") or {}).get("drain_limit", "15s").rstrip("s"))
     promises["has time to drain, commit and leave"] = pod["terminationGracePeriodSeconds"] > drain + AFTER_DRAIN
     if document["kind"] == "StatefulSet":
@@ -97,7 +104,7 @@ def check_settings(document, container, settings, programs):
         file = pathlib.Path(folder, "settings.yaml")
         file.write_text(text.replace("/etc/flotilla/", folder + "/etc/flotilla/"))
         file.chmod(0o600)
-        words = [word for word in container["command"][: container["command"].index("--config")] if word != "run"]
+        words = [word for word in container["command"][: container["command"].index("--config")] if word not in ("run", "serve")]
         environment = dict(os.environ, FLOTILLA_KAFKA_INSTANCE=document["metadata"]["name"] + "-0")
         if document["kind"] == "Deployment":
             del environment["FLOTILLA_KAFKA_INSTANCE"]
@@ -136,16 +143,19 @@ def certificate():
         return certificate.read_text(), key.read_text()
 
 
-def check_rights(document, documents):
-    """A user may only read its input and what it keeps itself, and there is a topic for every right."""
+def check_rights(document, documents, settings):
+    """A user may only read its input and what it keeps itself, and there is a topic for every right. The desk reads what
+    workers write, and writes to none of it."""
+    is_desk = "dead_letters" in settings
+    only = "Write" if is_desk else "Read"
     topics = {other["spec"]["topicName"] for other in documents if other["kind"] == "KafkaTopic"}
     for acl in document["spec"]["authorization"]["acls"]:
         resource, operations = acl["resource"], set(acl["operations"])
         if resource["type"] == "topic":
             if resource["name"] not in topics:
                 fault(document, f"a right on {resource['name']}, for which there is no KafkaTopic")
-            if resource["name"].endswith((".result", ".dead-letter")) and "Read" in operations:
-                fault(document, f"may read {resource['name']}, which it only writes")
+            if resource["name"].endswith((".result", ".dead-letter")) and only in operations:
+                fault(document, f"may {only.lower()} {resource['name']}")
         if resource["patternType"] == "prefix" and resource["type"] != "transactionalId":
             fault(document, "a prefix where a name is known")
 
@@ -170,7 +180,7 @@ def main():
                 if (kind, document["metadata"]["name"]) not in names:
                     fault(document, f"has no {kind}")
         if document["kind"] == "KafkaUser":
-            check_rights(document, documents)
+            check_rights(document, documents, settings[document["metadata"]["name"]])
         if document["kind"] == "ScaledObject":
             if ("StatefulSet", document["spec"]["scaleTargetRef"]["name"]) not in names:
                 fault(document, "scales what is not there")

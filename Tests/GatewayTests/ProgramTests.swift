@@ -11,11 +11,11 @@ import WorkerTestSupport
 struct ProgramTests {
     private struct Failure: Error { var output: String }
 
-    private static func run(_ command: String...) throws -> String {
+    private static func run(_ command: String, _ arguments: [String]) throws -> String {
         let output = Pipe()
         let process = try TestProcess(
-            command[0],
-            Array(command.dropFirst()),
+            command,
+            arguments,
             output: .pipe(output),
             error: .pipe(output)
         )
@@ -24,27 +24,34 @@ struct ProgramTests {
         return text
     }
 
-    private static func certificate(in folder: TemporaryFolder) throws -> (certificate: String, key: String) {
+    private static func certificate(
+        in folder: TemporaryFolder,
+        days: Int = 2
+    ) throws -> (certificate: String, key: String) {
         let (certificate, key) = (folder.file("cert.pem").path, folder.file("key.pem").path)
         _ = try self.run(
             "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-            "-keyout",
-            key,
-            "-out",
-            certificate
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", String(days), "-subj",
+                "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
+            ]
         )
         return (certificate, key)
+    }
+
+    /// curl blocks its thread, and the server needs those of the tasks.
+    private static func fetch(
+        _ url: String,
+        trusting authority: String,
+        _ options: [String] = []
+    ) async throws -> String {
+        try await EventThread.run {
+            try Self.run(
+                "curl",
+                ["--silent", "--show-error", "--max-time", "20", "--cacert", authority] + options + [url]
+            )
+        }
     }
 
     @Test func servesOverTLS() async throws {
@@ -57,39 +64,39 @@ struct ProgramTests {
             let expires = try #require(line?.split(separator: " ").last.flatMap { Double($0) })
             #expect(abs(expires - Date().timeIntervalSince1970 - 2 * 86_400) < 3_600)
             let url = "https://localhost:\(stage.port)/clicks/gdt?muid=1"
-            // curl blocks its thread, and the server needs those of the tasks.
-            let body = try await EventThread.run {
-                try Self.run(
-                    "curl",
-                    "--silent",
-                    "--show-error",
-                    "--max-time",
-                    "20",
-                    "--cacert",
-                    certificate,
-                    url
-                )
-            }
+            let body = try await Self.fetch(url, trusting: certificate)
             #expect(body == #"{"ret":0,"msg":"ok"}"#)
             let long = String(repeating: "x", count: 10_000)
-            let status = try await EventThread.run {
-                try Self.run(
-                    "curl",
-                    "--silent",
-                    "--max-time",
-                    "20",
-                    "--cacert",
-                    certificate,
-                    "--header",
-                    "X: \(long)",
-                    "--write-out",
-                    "%{http_code}",
-                    url
-                )
-            }
+            let status = try await Self.fetch(
+                url,
+                trusting: certificate,
+                ["--header", "X: \(long)", "--write-out", "%{http_code}"]
+            )
             #expect(status == "431")
         }
         withExtendedLifetime(folder) {}
+    }
+
+    @Test func takesUpANewCertificateWithoutARestart() async throws {
+        let (folder, renewed) = (try TemporaryFolder(), try TemporaryFolder())
+        let (certificate, key) = try Self.certificate(in: folder)
+        let next = try Self.certificate(in: renewed, days: 30)
+        let files = ["tls_certificate_file: \(certificate)", "tls_key_file: \(key)"]
+        try await Stage.run(gateway: files) { stage async throws in
+            let url = "https://localhost:\(stage.port)/clicks/gdt?muid=1"
+            await #expect(throws: Failure.self) { try await Self.fetch(url, trusting: next.certificate) }
+            for (new, old) in [(next.certificate, certificate), (next.key, key)] {
+                try Data(contentsOf: URL(fileURLWithPath: new)).write(to: URL(fileURLWithPath: old))
+            }
+            try await stage.waits {
+                stage.registry.exposition().split(separator: "\n")
+                    .first { $0.hasPrefix("gateway_certificate_expires_timestamp_seconds ") }
+                    .flatMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+                    .map { $0 > Date().timeIntervalSince1970 + 20 * 86_400 } == true
+            }
+            #expect(try await Self.fetch(url, trusting: next.certificate) == #"{"ret":0,"msg":"ok"}"#)
+        }
+        withExtendedLifetime((folder, renewed)) {}
     }
 
     /// SIGTERM ends the process with 0, and every answer of 200 is a record.

@@ -68,7 +68,9 @@ struct Stage: Sendable {
         let (ports, port) = AsyncStream<Int>.makeStream()
         let (health, registry) = (Health(), PrometheusRegistry())
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        let gateway = Gateway(settings, registry: registry, health: health, logger: logger) { port.yield($0) }
+        let gateway = try Gateway(settings, registry: registry, health: health, logger: logger) {
+            port.yield($0)
+        }
         let services = ServiceGroup(services: gateway.services, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

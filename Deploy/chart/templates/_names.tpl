@@ -36,11 +36,30 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- $words := get (dict
     "activation-intake" (list "activation-worker" "intake" "run")
     "push-arrival-forward" (list "push-arrival-worker" "forward" "run")
+    "dead-letters" (list "dead-letters" "serve")
   ) .worker.kind | default (list .worker.kind "run") }}
 {{- concat $words (list "--config" "/etc/flotilla/settings.yaml") | toJson }}
 {{- end }}
 
-{{/* Whether the worker is an engine of calls, of states, or a gateway. */}}
+{{/* Whether the worker is an engine of calls or of states, a gateway, or the desk: the pages of the dead letters. */}}
 {{- define "flotilla.engine" -}}
-{{- if eq .worker.kind "gateway" }}gateway{{ else if has .worker.kind (list "activation-intake" "push-arrival-worker") }}states{{ else }}calls{{ end }}
+{{- if eq .worker.kind "gateway" }}gateway{{ else if eq .worker.kind "dead-letters" }}desk{{ else if has .worker.kind (list "activation-intake" "push-arrival-worker") }}states{{ else }}calls{{ end }}
+{{- end }}
+
+{{/* Whether the engine has members of a consumer group, which keep their names. */}}
+{{- define "flotilla.isStateful" -}}
+{{- if has (include "flotilla.engine" .) (list "calls" "states") }}true{{ end }}
+{{- end }}
+
+{{/* Whether the desk keeps strangers out, so that it may serve beyond its pod. */}}
+{{- define "flotilla.isGuarded" -}}
+{{- $serve := dig "config" "serve" (dict) .worker }}
+{{- if or $serve.proxy_token_file $serve.tls_certificate_file }}true{{ end }}
+{{- end }}
+
+{{/* The port inside the pod for people and devices; empty without one. */}}
+{{- define "flotilla.port" -}}
+{{- $engine := include "flotilla.engine" . }}
+{{- if eq $engine "gateway" }}{{ dig "config" "gateway" "port" 8080 .worker }}
+{{- else if and (eq $engine "desk") (include "flotilla.isGuarded" .) }}{{ dig "config" "serve" "port" 8086 .worker }}{{ end }}
 {{- end }}

@@ -5,12 +5,22 @@
 {{- with .root.Values.kafka.brokers }}{{ $_ := set $kafka "brokers" . }}{{ end }}
 {{- $properties := concat (.root.Values.kafka.properties | default list) (include "flotilla.strimziProperties" . | fromYamlArray) }}
 {{- with $properties }}{{ $_ := set $kafka "properties" . }}{{ end }}
-{{- $own := dict "health" (dict "host" "0.0.0.0" "port" 9090) "kafka" $kafka }}
+{{- $own := dict "kafka" $kafka }}
+{{- if ne $engine "desk" }}{{ $_ := set $own "health" (dict "host" "0.0.0.0" "port" 9090) }}{{ end }}
 {{- $crash := "/var/lib/flotilla/crashes" }}
 {{- if eq $engine "calls" }}
   {{- $_ := set $own "worker" (dict "drain_limit" (printf "%ds" (int (.worker.drainSeconds | default 15))) "crash_folder" $crash) }}
 {{- else if eq $engine "states" }}
   {{- $_ := set $own "state" (dict "crash_folder" $crash) }}
+{{- else if eq $engine "desk" }}
+  {{- $full := include "flotilla.name" . }}
+  {{- $_ := set $own "dead_letters" (dict "user" $full) }}
+  {{- $serve := dict "health_port" 9090 }}
+  {{- if include "flotilla.isGuarded" . }}
+    {{- $_ := set $serve "host" "0.0.0.0" }}
+    {{- $_ := set $serve "names" (list $full (printf "%s.%s.svc" $full .root.Release.Namespace)) }}
+  {{- end }}
+  {{- $_ := set $own "serve" $serve }}
 {{- end }}
 {{- $settings := mergeOverwrite $own (deepCopy (.worker.config | default dict)) }}
 {{- if not (dig "kafka" "brokers" "" $settings) }}

@@ -25,7 +25,7 @@ package struct DeadLettersCommand: AsyncParsableCommand {
             NoteCommand.self,
             AssignCommand.self, ExportCommand.self, WatchCommand.self, ParkedCommand.self,
             RetentionCommand.self, AuditCommand.self,
-            ServeCommand.self, SettingsCommand.self,
+            ServeCommand.self, CheckConfigCommand.self, SettingsCommand.self,
         ]
     )
 

@@ -46,7 +46,7 @@ struct RunGatewayCommand: AsyncParsableCommand {
             }
             try await process.run { surroundings in
                 GatewayMetrics.describe(in: surroundings.registry)
-                return Gateway(
+                return try Gateway(
                     settings,
                     registry: surroundings.registry,
                     health: surroundings.health,

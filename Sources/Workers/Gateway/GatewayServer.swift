@@ -10,6 +10,7 @@ struct GatewayServer: Service {
     private static let longestHeader = 8_192
 
     private let settings: GatewaySettings
+    private let certificate: ServedCertificate?
     private let answerer: Answerer
     private let metrics: GatewayMetrics
     private let health: Health
@@ -17,12 +18,14 @@ struct GatewayServer: Service {
 
     init(
         _ settings: GatewaySettings,
+        certificate: ServedCertificate?,
         answering answerer: Answerer,
         metrics: GatewayMetrics,
         health: Health,
         listening: @escaping @Sendable (_ port: Int) async -> Void
     ) {
         self.settings = settings
+        self.certificate = certificate
         self.answerer = answerer
         self.metrics = metrics
         self.health = health
@@ -31,7 +34,7 @@ struct GatewayServer: Service {
 
     /// Serves until the service group shuts down.
     ///
-    /// - Throws: `SmallServer.CannotListen`, or an error about the certificate or its key.
+    /// - Throws: `SmallServer.CannotListen`.
     func run() async throws {
         let server = SmallServer(
             host: self.settings.host,
@@ -49,7 +52,7 @@ struct GatewayServer: Service {
             // A request that was taken before the stop is answered by then.
             drainLimit: self.settings.bodyTime + self.settings.deliveryTime + .seconds(1)
         )
-        let certificate = self.settings.certificate
+        let certificate = self.certificate
         try await withGracefulShutdownHandler {
             try await server.run(
                 secured: { try certificate?.secure($0) ?? $0 },

@@ -228,9 +228,13 @@ struct GatewaySettings: Sendable {
     private static func certificate(_ gateway: SettingsReader) -> ServerCertificate? {
         let file = gateway.optionalString(
             "tls_certificate_file",
-            help: "PEM file of the server's certificate and its issuers. Without it, plain HTTP."
+            help:
+                "PEM file of the server's certificate and its issuers; read again when it changes. Without it, plain HTTP."
         )
-        let key = gateway.optionalString("tls_key_file", help: "PEM file of its key.")
+        let key = gateway.optionalString(
+            "tls_key_file",
+            help: "PEM file of its key; read again when it changes."
+        )
         if (file == nil) != (key == nil) {
             gateway.reportFault("tls_key_file", "a certificate and its key belong together")
         }

@@ -2,7 +2,7 @@ package import DeadLetters
 import Hummingbird
 import HummingbirdCore
 import NIOCore
-import Operations
+package import Operations
 import ServerTLS
 import ServiceLifecycle
 import WebPages
@@ -28,6 +28,7 @@ package struct PagesServer: Service {
     private let environment: [String: String]
     private let now: @Sendable () -> Int64
     private let metrics: PagesMetrics?
+    private let certificate: ServedCertificate?
     private let listening: @Sendable (_ port: Int) async -> Void
 
     /// Creates a server, which listens once `run()` is called.
@@ -38,7 +39,7 @@ package struct PagesServer: Service {
     ///   - now: returns the wall-clock time in milliseconds since 1970.
     ///   - metrics: shows how many letters are open; nil if nobody scrapes it.
     ///   - listening: called once, with the port, as soon as connections are accepted.
-    /// - Throws: `PagesSettings.Unsafe` before anything is opened.
+    /// - Throws: `PagesSettings.Unsafe` before anything is opened, or an error about the certificate or its key.
     package init(
         _ settings: PagesSettings,
         desk: DeadLetterSettings,
@@ -46,8 +47,9 @@ package struct PagesServer: Service {
         now: @escaping @Sendable () -> Int64,
         metrics: PagesMetrics? = nil,
         listening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
-    ) throws(PagesSettings.Unsafe) {
+    ) throws {
         try settings.check()
+        self.certificate = try settings.tls.map { try ServedCertificate($0) }
         self.settings = settings
         self.deskSettings = desk
         self.environment = environment
@@ -56,10 +58,13 @@ package struct PagesServer: Service {
         self.listening = listening
     }
 
+    /// The files of the certificate, for a watch that has the server take up a new one; empty without TLS.
+    package var watchedFiles: [SecretFileWatch.File] { self.certificate?.watchedFiles ?? [] }
+
     /// Serves until the service group stops it.
     ///
     /// - Throws: `SmallServer.CannotListen`; an error that keeps a desk from being opened, such as a cluster
-    ///   that does not answer; an error about the certificate or its key.
+    ///   that does not answer.
     package func run() async throws {
         let (looking, replaying) = (DeskThread(), DeskThread())
         let runner = ReplayRunner(replaying, now: self.now)
@@ -129,7 +134,7 @@ package struct PagesServer: Service {
             longestHeader: Self.longestHeader,
             longestHeaders: 2 * Self.longestHeader
         )
-        let tls = self.settings.tls
+        let certificate = self.certificate
         let refresher = IndexRefresher(
             desk: desk,
             watch: watch,
@@ -152,7 +157,7 @@ package struct PagesServer: Service {
             if let sender { group.addTask { try await sender.run() } }
             defer { group.cancelAll() }
             try await server.run(
-                secured: { try tls?.secure($0) ?? $0 },
+                secured: { try certificate?.secure($0) ?? $0 },
                 listening: self.listening
             ) { request in
                 await Self.response(to: request, from: pages)

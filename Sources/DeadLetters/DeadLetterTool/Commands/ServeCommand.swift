@@ -13,7 +13,7 @@ import UnixSignals
 struct ServeCommand: AsyncParsableCommand {
     /// The answer to SIGHUP.
     private static let hangUp =
-        "SIGHUP is ignored: files of secrets are read when they change, all else at a restart"
+        "SIGHUP is ignored: files of secrets and certificates are read when they change, all else at a restart"
 
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -87,7 +87,7 @@ struct ServeCommand: AsyncParsableCommand {
             var logger = Logger(label: "dead-letters")
             logger.logLevel = .critical
             let notices = Logger(label: "dead-letters") { StreamLogHandler.standardError(label: $0) }
-            let watches = SecretFileWatch.services(settings.loginFiles, notices)
+            let watches = SecretFileWatch.services(settings.loginFiles + server.watchedFiles, notices)
             try await ServiceGroup(
                 services: [HangUp { Console.complain(Self.hangUp) }] + servers + watches + [server],
                 gracefulShutdownSignals: [.sigterm, .sigint],

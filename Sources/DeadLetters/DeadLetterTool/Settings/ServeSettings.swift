@@ -42,9 +42,12 @@ struct ServeSettings {
         )
         self.certificateFile = reader.optionalString(
             "tls_certificate_file",
-            help: "PEM file of the certificate and those that vouch for it."
+            help: "PEM file of the certificate and those that vouch for it; read again when it changes."
         )
-        self.keyFile = reader.optionalString("tls_key_file", help: "PEM file of its key.")
+        self.keyFile = reader.optionalString(
+            "tls_key_file",
+            help: "PEM file of its key; read again when it changes."
+        )
         self.proxyToken = reader.optionalSecret(
             "proxy_token",
             help:
