@@ -4,7 +4,14 @@ import Glibc
 /// Standard output and standard error. Each line is written whole and at once.
 package enum Console {
     /// The name of this program, as in "fleet read: there is no such topic".
-    static let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+    static let program = Self.name(of: CommandLine.arguments)
+
+    /// Returns the name of the program that these words start. The file of all programs takes its name as a word, too.
+    static func name(of words: [String]) -> String {
+        let file = words.first?.split(separator: "/").last.map(String.init) ?? ""
+        guard file == "flotilla", words.count > 1 else { return file }
+        return "\(file) \(words[1])"
+    }
 
     /// Writes a line to standard output.
     package static func line(_ text: String) { self.write(Array("\(text)\n".utf8), to: STDOUT_FILENO) }

@@ -119,7 +119,12 @@ struct EditTests {
             let visitor = try await self.visitor(stage)
             let filter = [("reason", "field.wrong_type")]
             #expect(try await visitor.get("/letters?reason=field.wrong_type").body.contains("/mend?reason="))
-            #expect(try await visitor.get("/mend").status == 400)
+            let nothing = try await visitor.get("/mend")
+            #expect(nothing.status == 400 && !nothing.body.contains("dead-letters edit"))
+            // The form shows the command before there is a script.
+            let empty = try await visitor.get("/mend?reason=field.wrong_type").body
+            #expect(empty.contains("dead-letters edit --reason field.wrong_type --with "))
+            #expect(empty.contains("rename OLD to NEW"))
             for script in ["", "valu\u{e9}", "set"] {
                 let answer = try await visitor.post("/mend", filter + [("script", script)])
                 #expect(answer.status == 400 && answer.body.contains("class=\"alert\""))

@@ -13,7 +13,9 @@ extension Pages {
         let group = try self.group(form.filter)
         let headline = group.map { SafeText.line($0.group.cause, limit: 120) } ?? "Letters"
         let about = group.map { LettersModel.About($0) }
-        let query = form.fields.text
+        // A change of all letters has to name a condition, so a page without a filter names the one of each change.
+        let query = form.isEmpty ? "state=\(LetterState.open.word)" : form.fields.text
+        let discarded = form.isEmpty ? "state=\(LetterState.discarded.word)" : form.fields.text
         let model = LettersModel(
             frame: self.frame(
                 headline,
@@ -35,7 +37,7 @@ extension Pages {
             dryRun: "/plan?" + query,
             mend: "/mend?" + query,
             discard: "/discard?" + query,
-            restore: found.contains { $0.state == .discarded } ? "/restore?" + query : nil,
+            restore: found.contains { $0.state == .discarded } ? "/restore?" + discarded : nil,
             filter: FilterPanel(form, action: "/letters"),
             rows: found.prefix(Pager.size).map { LetterLine($0, now: visit.now) },
             pages: Pager(page, hasMore: hasMore, at: "/letters", form.fields)

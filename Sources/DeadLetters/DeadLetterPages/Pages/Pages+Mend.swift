@@ -49,16 +49,19 @@ extension Pages {
         return .page(try self.templates.render(model, with: .plan), faults.isEmpty ? .ok : .badRequest)
     }
 
+    /// A change that shows the form of one, for a command without a script.
+    private static let sample = "rename OLD to NEW"
+
     /// Returns the command that does the same in a terminal; nil if it cannot choose these letters.
     private static func command(_ form: FilterForm, script: String) -> String? {
-        guard form.fields.all("id").count < 2 else { return nil }
+        guard !form.isEmpty, form.fields.all("id").count < 2 else { return nil }
         let changes = script.split(whereSeparator: \.isNewline).map(\.trimmed)
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
         return TerminalCommand.text(
             "edit",
             form,
             takesIDs: true,
-            and: changes.flatMap { ["--with", $0] }
+            and: (changes.isEmpty ? [Self.sample] : changes).flatMap { ["--with", $0] }
         )
     }
 
@@ -66,7 +69,7 @@ extension Pages {
         -> PageAnswer
     {
         let model = MendModel(
-            frame: self.frame("Mend", visit, at: ""),
+            frame: self.frame("Mend", visit, at: "", command: Self.command(form, script: script)),
             chosen: form.chosen,
             faults: faults,
             hidden: form.fields.pairs.map { PlanModel.Hidden(name: $0.name, value: $0.value) },
