@@ -29,6 +29,9 @@
       (dict "name" $input "role" "input" "policy" "delete" "operations" (ternary $both $read (eq .worker.kind "push-arrival-worker")))
       (dict "name" (get $kafka "result_topic" | default (printf "%s.result" $input)) "role" "result" "policy" "delete" "operations" $write)
       (dict "name" (get $kafka "dead_letter_topic" | default (printf "%s.dead-letter" $input)) "role" "dead-letter" "policy" "delete" "operations" $write) }}
+  {{- range get $kafka "dead_letter_routes" | default list }}
+    {{- $topics = append $topics (dict "name" (last (splitList "=" .)) "role" "dead-letter" "policy" "delete" "operations" $write) }}
+  {{- end }}
   {{- if eq .worker.kind "push-arrival-worker" }}
     {{- $topics = concat $topics (list
         (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $input)) "policy" "delete" "operations" $both)

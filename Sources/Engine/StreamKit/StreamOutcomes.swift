@@ -83,10 +83,11 @@ package struct StreamOutcomes {
         )
         var known = copy record
         known.headers.removeAll { !Self.isKept($0) }
+        let topic = self.kafka.deadLetterRoutes.topic(for: reason.code) ?? self.kafka.deadLetterTopic
         let letter = notice.record(
             of: known,
-            to: self.kafka.deadLetterTopic,
-            partition: record.partition % self.partitions(of: self.kafka.deadLetterTopic),
+            to: topic,
+            partition: record.partition % self.partitions(of: topic),
             encodedBytesLimit: self.kafka.messageBytesLimit,
             omitsValue: true
         )

@@ -63,6 +63,8 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
     case markers
     /// Workers die just after they have parked records, and the tickets arrive later.
     case lateTickets = "late-tickets"
+    /// Records that their publisher delays until shortly before the end, more of them than fit into memory.
+    case delays
 
     /// Draws the kinds of harm of one run, at least one.
     static func drawn(from possible: [Self], using random: inout SplitMix64) -> Set<Self> {
@@ -84,7 +86,9 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
 
     /// The kinds that an engine of calls meets in storms that name them, and in no others: one more kind to draw from
     /// would make another storm of every seed.
-    package static let ofCallsByName: [AdversaryKind] = [.deadly, .madeAnew, .markers, .hangs, .lateTickets]
+    package static let ofCallsByName: [AdversaryKind] = [
+        .deadly, .madeAnew, .markers, .hangs, .lateTickets, .delays,
+    ]
 
     /// The kinds that consist of harmful records and nothing else: the workers, their upstream and their clocks are well.
     static let ofRecords: Set<AdversaryKind> = [

@@ -1,6 +1,7 @@
 import Records
 import ServiceKit
 import UpstreamHTTP
+import WireFormats
 import WorkerKit
 
 // The harmful publishers, and the upstream's answers to their records.
@@ -17,6 +18,8 @@ extension AdversaryStorm {
         /// The timestamp of the record in milliseconds since 1970, chosen by the publisher; nil for the
         /// broker's time.
         var timestamp: Int64?
+        /// The time of the header `not-before`, in milliseconds since 1970; nil without it.
+        var notBefore: Int64?
     }
 
     func planPublishers() {
@@ -76,6 +79,7 @@ extension AdversaryStorm {
         case .hangs:
             self.flood(self.plan.hangs, isSteady: true) { Piece(value: "hangs", key: $0) }
         case .markers: self.planMarkers()
+        case .delays: self.planDelays()
         case .growth, .clocks, .kills, .freezes, .outages, .invented, .madeAnew, .badUploads, .bombs,
             .inventedPhones, .unmatchedClicks, .oneClient, .lateTickets:
             break
@@ -89,6 +93,18 @@ extension AdversaryStorm {
         }
         self.flood(self.count(of: [10, 100]), isSteady: true) { _ in mark() }
         self.timeline.after(self.plan.publishing + Self.tail, mark)
+    }
+
+    /// Publishes records that may be worked on when the honest publishers are through, and some with a nearer time.
+    private func planDelays() {
+        let end = self.timeline.clock.now.wall + self.plan.publishing.wholeMilliseconds
+        let bulk = self.chance(0.5) ? Int.random(in: 200...20_000, using: &self.random) : 0
+        self.flood(self.count(of: [50, 300, 900])) { [unowned self] in
+            let now = self.timeline.clock.now.wall
+            let soon = now + Int64.random(in: 0...30_000, using: &self.random)
+            let time = self.chance(0.2) ? soon : max(soon, end)
+            return Piece(value: "delayed \(time)", key: $0, bulk: bulk, notBefore: time)
+        }
     }
 
     private func planFarTimes() {
@@ -115,6 +131,9 @@ extension AdversaryStorm {
             if self.plan.isMoody { headers.append(RecordHeader("once", "")) }
         }
         if piece.bulk > 0 { headers.append(RecordHeader("bulk", [UInt8](repeating: 0, count: piece.bulk))) }
+        if let time = piece.notBefore {
+            headers.append(RecordHeader(NotBefore.header, RFC3339.string(time)))
+        }
         let partition = Int32.random(in: 0..<Int32(self.cluster.partitions), using: &self.random)
         self.cluster.append(
             piece.value,
@@ -125,6 +144,15 @@ extension AdversaryStorm {
         )
     }
 
+    /// No record is worked on before its time, unless the clock of a worker is wrong.
+    private func judgeDelay(of call: SimulatedUpstream.Call) {
+        let words = call.value.split(separator: " ")
+        guard words.first == "delayed", let time = words.last.flatMap({ Int64($0) }),
+            !self.plan.kinds.contains(.clocks), self.timeline.clock.now.wall < time
+        else { return }
+        self.complaints.append("\(call.name) is called for before its time")
+    }
+
     // MARK: - The upstream
 
     func setReplies() {
@@ -132,6 +160,7 @@ extension AdversaryStorm {
     }
 
     private func reply(to call: SimulatedUpstream.Call) -> Reply {
+        self.judgeDelay(of: call)
         let latency = self.milliseconds(1...80)
         if call.endpoint == .side, !self.isCalm {
             switch self.plan.side {

@@ -146,6 +146,8 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
             case "poison", "late", "hangs": ["dead_lettered", "succeeded"]
             case "suspect": ["dead_lettered", "succeeded"]
             case "refused": ["rejected"]
+            // A time after a short deadline is refused.
+            case "delayed" where self.plan.isHurried: ["succeeded", "rejected"]
             case "deadly": ["dead_lettered"]
             case "wrong", "undecodable": ["dead_lettered"]
             default: ["succeeded"]

@@ -24,7 +24,7 @@ extension SimulatedCluster {
     func write(_ record: OutboundRecord) {
         self.visible.publish(record)
         if self.streams?.names.contains(record.topic) == true { return }
-        if record.topic == Self.topic + ".dead-letter" {
+        if record.topic.hasSuffix(".dead-letter") {
             self.visible.addLetter(record)
         } else if self.retryTopics.contains(record.topic) {
             self.writeToRetryTopic(record)

@@ -204,10 +204,11 @@ package final class SimulatedWorker: SimulatedProcess {
     package func judgeSilence() {
         let now = self.upstream.clock.now.monotonic
         let isAwake = !self.hasEnded && self.stoppedUntil <= now && self.broker.membership == .assigned
+        let hasWorkInHand = self.engine.recordsInHand > 0 && !self.engine.areAllDelayed
         let stood = self.silence.look(
             at: now,
             progress: self.broker.progress,
-            hasLag: isAwake && (self.broker.hasUnread || self.engine.recordsInHand > 0),
+            hasLag: isAwake && (self.broker.hasUnread || hasWorkInHand),
             unreadiness: self.engine.unreadiness
         )
         guard let stood else { return }

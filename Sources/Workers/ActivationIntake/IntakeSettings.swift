@@ -156,7 +156,8 @@ package struct IntakeSettings: Sendable {
                 default: "\(upload).result",
                 help: "Gets the outcome of each upload."
             ),
-            deadLetter: kafka.deadLetterTopic
+            deadLetter: kafka.deadLetterTopic,
+            routedLetters: kafka.deadLetterRoutes.topics(besides: kafka.deadLetterTopic)
         )
     }
 

@@ -15,13 +15,15 @@ package struct IntakeTopics: Hashable, Sendable {
     package var result: String
     package var uploadResult: String
     package var deadLetter: String
+    /// The topics of dead letters with some reasons.
+    package var routedLetters: [String]
 
     /// The names of all topics, whether they are used or not.
     package var names: [String] {
         [
             self.activations, self.uploads, self.clicks, self.home, self.changelog, self.due, self.result,
             self.uploadResult, self.deadLetter,
-        ] + (self.events.map { [$0] } ?? [])
+        ] + self.routedLetters + (self.events.map { [$0] } ?? [])
     }
 
     /// The spread of the devices over the partitions of home and changelog.
@@ -40,6 +42,7 @@ package struct IntakeTopics: Hashable, Sendable {
             ("changelog", self.changelog, .both), ("due", self.due, .written),
             ("result", self.result, .written), ("dead-letter", self.deadLetter, .written),
         ]
+        roles += self.routedLetters.map { ("dead-letter", $0, .written) }
         if settings.takesUploads {
             roles += [("upload", self.uploads, .read), ("upload result", self.uploadResult, .written)]
         }

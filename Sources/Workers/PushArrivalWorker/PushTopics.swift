@@ -12,6 +12,8 @@ struct PushTopicNames: Hashable, Sendable {
     var result: String
     /// The topic of the records that cannot be read.
     var deadLetter: String
+    /// The topics of dead letters with some reasons.
+    var routedLetters: [String]
     /// The topic of the state of each input partition.
     var changelog: String
     /// The topic of the parts, which are added up to statistics.
@@ -29,6 +31,7 @@ struct PushTopicNames: Hashable, Sendable {
         self.input = kafka.topic
         self.result = kafka.resultTopic
         self.deadLetter = kafka.deadLetterTopic
+        self.routedLetters = kafka.deadLetterRoutes.topics(besides: kafka.deadLetterTopic)
         self.changelog = reader.string(
             "changelog_topic",
             default: "\(kafka.topic).changelog",
@@ -80,7 +83,8 @@ struct PushTopics {
             ("dead-letter", self.names.deadLetter, .written),
             ("changelog", self.names.changelog, .both), ("parts", self.names.parts, .both),
             ("statistics", self.names.statistics, .written),
-        ] + (self.forwards ? [("forward", self.names.forward, .written)] : [])
+        ] + self.names.routedLetters.map { ("dead-letter", $0, .written) }
+            + (self.forwards ? [("forward", self.names.forward, .written)] : [])
     }
 
     /// Checks that the topics exist, differ from each other, and have fitting settings.

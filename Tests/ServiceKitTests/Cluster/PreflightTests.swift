@@ -47,6 +47,26 @@ struct PreflightTests {
         #expect(self.outlook("t", ["cleanup.policy": policy]).faults == [])
     }
 
+    /// Each topic of dead letters is looked at, wherever a reason leads.
+    @Test func routedLettersHaveTheirOwnTopics() {
+        var check = Self.check
+        check.routedLetterTopics = ["ads.dead-letter"]
+        #expect(check.describedTopics.contains("ads.dead-letter"))
+        let there = ["t": 4, "t.result": 1, "t.dead-letter": 1, "t.retry.1m": 1, "t.retry.6h": 1]
+        #expect(
+            check.faults(in: ClusterMetadata(partitionCounts: there)).map { $0.contains("'ads.dead-letter'") }
+                == [true]
+        )
+        let told = ["ads.dead-letter": TopicSettings(["cleanup.policy": "compact"])]
+        #expect(check.outlook(told).faults.map { $0.contains("'ads.dead-letter' is compacted") } == [true])
+        for topic in ["t", "t.result", "two words"] {
+            check.routedLetterTopics = [topic]
+            #expect(check.faultsOfNames.map(\.setting) == ["dead_letter_routes"], "\(topic)")
+        }
+        check.routedLetterTopics = ["t.parked"]
+        #expect(check.faultsOfNames.map(\.setting) == ["parked_topic"])
+    }
+
     /// Tickets that are deleted stand for records that are lost.
     @Test(arguments: ["delete", "compact,delete"])
     func aParkingTopicKeepsItsTickets(policy: String) {

@@ -38,6 +38,16 @@ struct OperatorDeskTests {
         #expect(self.level.level == .info)
     }
 
+    /// An order that is repeated begins the log anew, so an engine has to see that it is another.
+    @Test func eachOrderToLogCallsIsAnother() throws {
+        let desk = try self.desk()
+        for number in 1...2 {
+            try desk.carryOut(.callLog(lane: "1", calls: 5))
+            #expect(desk.orders.callLog == OperatorDesk.CallLog(number: number, lane: "1", calls: 5))
+        }
+        #expect(desk.choices == OperatorChoices())
+    }
+
     @Test(
         arguments: [
             (.pause(.endpoint("moon")), "there is no endpoint 'moon': gdt, callback are"),
@@ -58,9 +68,10 @@ struct OperatorDeskTests {
         #expect(throws: OperatorOrder.Refusal.self) { try desk.carryOut(.pause(.worker)) }
         desk.begin(.states)
         try desk.carryOut(.pause(.worker))
-        for order in [.pause(.lane("1")), .pause(.endpoint("gdt")), .release, .concurrency(1)]
-            as [OperatorOrder]
-        {
+        for order in [
+            .pause(.lane("1")), .pause(.endpoint("gdt")), .release, .concurrency(1), .rate(1),
+            .callLog(lane: nil, calls: 1),
+        ] as [OperatorOrder] {
             #expect(throws: OperatorOrder.Refusal.self) { try desk.carryOut(order) }
         }
         #expect(desk.orders.choices.isPaused)
@@ -100,9 +111,17 @@ struct OperatorDeskTests {
         try desk.carryOut(.logLevel(.debug))
         try desk.carryOut(.concurrency(8))
         try desk.carryOut(.pause(.lane("1")))
-        try desk.settingsRead(level: .warning, concurrency: 16)
+        try desk.carryOut(.rate(0.5))
+        try desk.settingsRead(level: .warning, concurrency: 16, rate: 20)
         #expect(self.level.level == .warning)
-        #expect(desk.orders.choices.concurrency == 16)
-        #expect(desk.choices.lanes == ["1"] && desk.choices.concurrency == nil)
+        #expect(desk.orders.choices.concurrency == 16 && desk.orders.choices.rate == 20)
+        #expect(desk.choices.lanes == ["1"] && desk.choices.concurrency == nil && desk.choices.rate == nil)
+        try desk.carryOut(.rate(3))
+        #expect(desk.orders.choices.rate == 3)
+        try desk.carryOut(.rate(nil))
+        #expect(desk.orders.choices.rate == 20)
+        // Settings without a rate have none: the rate of the start does not come back.
+        try desk.settingsRead(level: .warning, concurrency: 16, rate: nil)
+        #expect(desk.orders.choices.rate == .infinity)
     }
 }

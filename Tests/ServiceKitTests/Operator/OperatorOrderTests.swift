@@ -8,7 +8,8 @@ struct OperatorOrderTests {
         arguments: [
             .pause(.worker), .pause(.lane("112233")), .pause(.endpoint("sandbox")), .resume(.worker),
             .resume(.lane("Ä \"1\"")), .release, .drain, .logLevel(.debug), .logLevel(nil), .concurrency(8),
-            .concurrency(nil),
+            .concurrency(nil), .rate(0.5), .rate(nil), .callLog(lane: nil, calls: 20),
+            .callLog(lane: "112233", calls: 0),
         ] as [OperatorOrder]
     )
     func isReadAsItWasWritten(order: OperatorOrder) throws {
@@ -23,6 +24,11 @@ struct OperatorOrderTests {
             (#"{"order":"stop"}"#, "'stop' is no order"),
             (#"{"order":"pause","lane":""}"#, "the name of a lane has 1 to 512 bytes"),
             (#"{"order":"pause","lane":"a","endpoint":"b"}"#, "not both"),
+            (#"{"order":"rate","rate":0}"#, "a rate is from 0.01"),
+            (#"{"order":"rate","rate":-1}"#, "a rate is from 0.01"),
+            (#"{"order":"rate","rate":1e300}"#, "a rate is from 0.01"),
+            (#"{"order":"call-log"}"#, "0 to 1000"), (#"{"order":"call-log","calls":1001}"#, "0 to 1000"),
+            (#"{"order":"call-log","calls":1,"endpoint":"a"}"#, "not of an endpoint"),
             (#"{"order":"log-level","level":"loud"}"#, "'loud' is no level"),
         ]
     )

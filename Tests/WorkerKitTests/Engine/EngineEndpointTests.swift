@@ -42,6 +42,30 @@ struct EngineEndpointTests {
         #expect(worker.isEmpty)
     }
 
+    /// The metric and the log say which failure has opened a breaker, until it is closed.
+    @Test func anOpenBreakerHasItsReason() throws {
+        let simulation = Simulation { $0.concurrency = 8 }
+        let registry = PrometheusRegistry()
+        simulation.metrics = registry
+        let end = 20 * Self.second
+        simulation.reply = { $0.at < end ? Reply(503) : Reply(200, after: .milliseconds(50)) }
+        for index in 0..<200 { simulation.cluster.append("\(index)") }
+        let worker = simulation.startWorker()
+        let openings = {
+            registry.exposition().split(separator: "\n").filter { $0.hasPrefix("worker_circuit_open{") }
+        }
+        #expect(try simulation.run(for: .seconds(10)) { worker.log.count("circuit breaker open") > 0 })
+        let shown = openings()
+        #expect(
+            shown.count == 1 && shown.allSatisfy { $0.contains("reason=\"") && $0.hasSuffix(" 1") },
+            "\(shown)"
+        )
+        #expect(worker.log.values(of: "reason").count == worker.log.count("circuit breaker open"))
+        #expect(try simulation.settleEverything(within: .seconds(600)))
+        #expect(openings().isEmpty)
+        #expect(simulation.violations == [])
+    }
+
     /// A breaker that lets several probes through has become half-open once, not once for each probe.
     @Test func aBreakerIsCountedOnceForEachChangeOfItsState() throws {
         let simulation = Simulation { $0.concurrency = 8 }

@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import ServiceKit
 import Simulation
 import Testing
 import WireFormats
@@ -68,6 +69,23 @@ struct EngineSettleTests {
         #expect(letter.key == Array("k".utf8))
         #expect(letter.header("h") == "v")
         #expect(letter.header("dlq.id") == simulation.cluster.outcome(0)?.deadLetterID)
+        #expect(simulation.violations == [])
+    }
+
+    /// A letter goes to the topic of its reason, into the partition with its record's number as far as there is one.
+    @Test func aDeadLetterGoesWhereItsReasonLeads() throws {
+        let routes = try DeadLetterRoutes(["undec*=other.dead-letter", "*=rest.dead-letter"])
+        let simulation = Simulation(partitions: 4) { $0.deadLetterRoutes = routes }
+        simulation.reply = { _ in .init(422) }
+        for partition: Int32 in 0..<4 {
+            simulation.cluster.append("undecodable", to: partition)
+            simulation.cluster.append("ok", to: partition)
+        }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        let letters = simulation.cluster.published.filter { $0.topic.hasSuffix(".dead-letter") }
+        let places = letters.map { "\($0.topic)/\($0.partition ?? -1)" }.sorted()
+        #expect(places == (0..<8).map { $0 < 4 ? "other.dead-letter/0" : "rest.dead-letter/0" })
         #expect(simulation.violations == [])
     }
 

@@ -105,6 +105,79 @@ struct OperatorSceneTests {
         #expect(most == 3)
     }
 
+    /// A rate is chosen where the settings have none, another where they have one, and each is taken back.
+    @Test(arguments: [nil, 100] as [Double?])
+    func noMoreCallsBeginThanTheChosenRateAllows(settings: Double?) throws {
+        let simulation = Simulation(partitions: 2) {
+            $0.ordering = .none
+            $0.rate = settings.map { RateLimit.Settings(rate: $0) }
+        }
+        simulation.reply = { _ in Reply(200, after: .milliseconds(10)) }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(5))
+        worker.engine.obey(Self.orders { $0.choices.rate = 5 })
+        for index in 0..<5_000 { simulation.cluster.append("ok", to: Int32(index % 2)) }
+        try simulation.run(for: .seconds(20))
+        let calls = worker.upstream.calls.count
+        #expect((95...105).contains(calls), "\(calls)")
+        // An order that changes nothing gives no new credit.
+        for number in 1...50 {
+            worker.engine.obey(
+                Self.orders {
+                    $0.choices.rate = 5
+                    $0.releases = number
+                }
+            )
+        }
+        try simulation.run(for: .seconds(2))
+        #expect((8...16).contains(worker.upstream.calls.count - calls))
+        worker.engine.obey(Self.orders { _ in })
+        let before = worker.upstream.calls.count
+        try simulation.run(for: .seconds(10))
+        let after = worker.upstream.calls.count - before
+        #expect(settings == nil ? after > 4_000 : (900...1_200).contains(after), "\(after)")
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+
+    /// Settings that were read again can take the rate of the start away.
+    @Test func anInfiniteRateIsNone() throws {
+        let simulation = Simulation { $0.rate = RateLimit.Settings(rate: 1) }
+        let worker = simulation.startWorker()
+        worker.engine.obey(Self.orders { $0.choices.rate = .infinity })
+        for index in 0..<300 { simulation.cluster.append("ok", key: "a\(index)") }
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        // The judge of rates knows only the settings.
+        #expect(simulation.violations.allSatisfy { $0.contains("its share of the rate") })
+    }
+
+    @Test func theNextCallsOfALaneAreLogged() throws {
+        let simulation = Simulation(partitions: 2)
+        simulation.reply = { $0.lane == "b" ? Reply(503, after: .milliseconds(40)) : Reply(200) }
+        let worker = simulation.startWorker()
+        let order = OperatorDesk.CallLog(number: 1, lane: "b", calls: 5)
+        worker.engine.obey(Self.orders { $0.callLog = order })
+        for index in 0..<40 {
+            let lane = index % 2 == 0 ? "a" : "b"
+            simulation.cluster.append("ok", key: "k\(index)", headers: [RecordHeader("lane", lane)])
+        }
+        try simulation.run(for: .seconds(10))
+        #expect(worker.log.count("call") == 5)
+        #expect(Set(worker.log.values(of: "answer")) == ["503"])
+        #expect(Set(worker.log.values(of: "verdict")) == ["retry"])
+        #expect(Set(worker.log.values(of: "milliseconds")) == ["40"])
+        // Another order logs the calls of all lanes, and one for no calls ends the log.
+        worker.engine.obey(Self.orders { $0.callLog = .init(number: 2, lane: nil, calls: 30) })
+        for index in 0..<20 { simulation.cluster.append("ok", key: "l\(index)") }
+        #expect(try simulation.run(for: .seconds(60)) { worker.log.count("call") == 35 })
+        #expect(worker.log.values(of: "answer").contains("200"))
+        worker.engine.obey(Self.orders { $0.callLog = .init(number: 3, lane: nil, calls: 10) })
+        worker.engine.obey(Self.orders { $0.callLog = .init(number: 4, lane: nil, calls: 0) })
+        for index in 0..<20 { simulation.cluster.append("ok", key: "m\(index)") }
+        try simulation.run(for: .seconds(10))
+        #expect(worker.log.count("call") == 35)
+    }
+
     /// A lane that was held for five minutes, and a breaker that is open: both are mended, and nobody wants to wait.
     @Test func whatWaitsIsTriedAtOnce() throws {
         let simulation = Simulation(partitions: 2) {

@@ -195,6 +195,16 @@ extension ReasonGuide {
                 "Check the key file: it has to be the .p8 that Apple gave, whole. Restart the worker, then "
                 + "replay."
         ),
+        "not_before.malformed": ReasonGuide(
+            .no,
+            "The header not-before of the record is no time of RFC 3339, such as 2026-11-29T20:00:00Z.",
+            advice: "Have its publisher write such a time, and publish the record again."
+        ),
+        "not_before.after_deadline": ReasonGuide(
+            .no,
+            "The time of the header not-before is not before the record's deadline, so the record could only expire.",
+            advice: "Publish it later, or raise worker.deadline."
+        ),
         "worker.skip": ReasonGuide(
             .no,
             "The setting worker.skip of the worker leaves this record out, by a header or a field that it has.",

@@ -14,6 +14,8 @@ package struct KafkaSettings: Sendable {
     package var resultTopic: String
     /// The topic that gets the dead letters.
     package var deadLetterTopic: String
+    /// The topics of dead letters with some reasons.
+    package var deadLetterRoutes: DeadLetterRoutes
     /// The largest record that the broker accepts, in bytes.
     package var messageBytesLimit: Int
     /// How long the cluster may take to answer when the worker starts.
@@ -40,6 +42,7 @@ package struct KafkaSettings: Sendable {
             default: "\(self.topic).dead-letter",
             help: "Gets what nobody could finish."
         )
+        self.deadLetterRoutes = reader.deadLetterRoutes()
         self.group = reader.string("group", default: identity.name, help: "The consumer group.")
         self.messageBytesLimit = reader.bytes(
             "message_limit",
@@ -199,6 +202,22 @@ package struct KafkaSettings: Sendable {
 }
 
 extension SettingsReader {
+    fileprivate func deadLetterRoutes() -> DeadLetterRoutes {
+        let texts = self.strings(
+            "dead_letter_routes",
+            default: [],
+            help:
+                "Other topics for dead letters with some reasons: REASON=TOPIC, where the reason may end with *. The first "
+                + "that fits counts, and dead_letter_topic gets the rest."
+        )
+        do {
+            return try DeadLetterRoutes(texts)
+        } catch {
+            self.reportFault("dead_letter_routes", error.description)
+            return DeadLetterRoutes()
+        }
+    }
+
     /// Reads a name that Kafka accepts for a member, with room for the number of a thread.
     fileprivate func instanceName() -> String? {
         self.value(

@@ -14,8 +14,8 @@ extension NeededRight {
             NeededRight(.read, .group(kafka.group), for: "its group"),
             NeededRight(.read, .topic(check.inputTopic), for: "input"),
             NeededRight(.write, .topic(check.resultTopic), for: "result"),
-            NeededRight(.write, .topic(check.deadLetterTopic), for: "dead-letter"),
         ]
+        rights += check.letterTopics.map { NeededRight(.write, .topic($0), for: "dead-letter") }
         for topic in check.retryTiers.map(\.topic) { rights += self.both(topic, "retry") }
         if check.parkedPartitions > 0 { rights += self.both(check.parkedTopic, "parking") }
         rights += check.channelTopics.map { NeededRight(.write, .topic($0), for: "channel") }

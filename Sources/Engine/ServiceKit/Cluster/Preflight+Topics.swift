@@ -18,7 +18,7 @@ extension Preflight {
 
     /// The topics whose settings matter.
     package var describedTopics: [String] {
-        [self.inputTopic, self.resultTopic, self.deadLetterTopic] + self.retryTiers.map(\.topic)
+        [self.inputTopic, self.resultTopic] + self.letterTopics + self.retryTiers.map(\.topic)
             + self.channelTopics + (self.parkedPartitions > 0 ? [self.parkedTopic] : [])
     }
 
@@ -38,11 +38,12 @@ extension Preflight {
                 )
             }
         }
-        if let topic = settings[self.deadLetterTopic] {
-            outlook.addCompaction("dead-letter", self.deadLetterTopic, settings: topic)
+        for name in self.letterTopics {
+            guard let topic = settings[name] else { continue }
+            outlook.addCompaction("dead-letter", name, settings: topic)
             outlook.addSize(
                 "dead-letter",
-                self.deadLetterTopic,
+                name,
                 settings: topic,
                 largestInput: largestInput,
                 consequence: "a larger record's dead letter says where it lies and does not carry it"

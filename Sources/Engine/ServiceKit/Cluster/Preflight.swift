@@ -12,6 +12,8 @@ package struct Preflight: Hashable, Sendable {
     package var resultTopic: String
     /// The topic of the dead letters.
     package var deadLetterTopic: String
+    /// Further topics of dead letters, for some reasons; none by default.
+    package var routedLetterTopics: [String] = []
     /// The topic of the parking tickets. The worker can start without it.
     package var parkedTopic: String
     /// The topics to which a handler sends records of its own; empty if there are none.
@@ -67,6 +69,9 @@ package struct Preflight: Hashable, Sendable {
         self.messageBytesLimit = messageBytesLimit
     }
 
+    /// All topics of dead letters.
+    package var letterTopics: [String] { [self.deadLetterTopic] + self.routedLetterTopics }
+
     /// A fault of a setting under `kafka`.
     package struct NameFault: Hashable, Sendable {
         /// The name of the setting, without the section.
@@ -77,10 +82,11 @@ package struct Preflight: Hashable, Sendable {
 
     /// The faults that can be seen without a broker.
     package var faultsOfNames: [NameFault] {
-        let topics = [
-            ("topic", self.inputTopic), ("result_topic", self.resultTopic),
-            ("dead_letter_topic", self.deadLetterTopic), ("parked_topic", self.parkedTopic),
-        ]
+        let topics =
+            [
+                ("topic", self.inputTopic), ("result_topic", self.resultTopic),
+                ("dead_letter_topic", self.deadLetterTopic), ("parked_topic", self.parkedTopic),
+            ] + self.routedLetterTopics.map { ("dead_letter_routes", $0) }
         var faults: [NameFault] = []
         for (setting, topic) in topics where !Self.isTopicName(topic) {
             let problem =
@@ -92,11 +98,13 @@ package struct Preflight: Hashable, Sendable {
                 "'\(topic)' is also the topic that is consumed; the worker would feed on its own output"
             faults.append(NameFault(setting: setting, problem: problem))
         }
-        if self.resultTopic == self.deadLetterTopic {
-            let problem = "'\(self.deadLetterTopic)' is also the result topic"
-            faults.append(NameFault(setting: "dead_letter_topic", problem: problem))
+        let letters =
+            [("dead_letter_topic", self.deadLetterTopic)]
+            + self.routedLetterTopics.map { ("dead_letter_routes", $0) }
+        for (setting, topic) in letters where topic == self.resultTopic {
+            faults.append(NameFault(setting: setting, problem: "'\(topic)' is also the result topic"))
         }
-        if [self.resultTopic, self.deadLetterTopic].contains(self.parkedTopic) {
+        if ([self.resultTopic] + self.letterTopics).contains(self.parkedTopic) {
             let problem = "'\(self.parkedTopic)' is also the topic of results or of dead letters"
             faults.append(NameFault(setting: "parked_topic", problem: problem))
         }
@@ -115,9 +123,10 @@ package struct Preflight: Hashable, Sendable {
     /// Returns a sentence for each topic that the cluster does not have, or does not show.
     package func faults(in cluster: ClusterMetadata) -> [String] {
         let roles =
-            [("input", self.inputTopic), ("result", self.resultTopic), ("dead-letter", self.deadLetterTopic)]
-            + self.retryTiers.map { ("retry", $0.topic) } + self.channelTopics.map { ("channel", $0) }
-        let own = [self.inputTopic, self.resultTopic, self.deadLetterTopic, self.parkedTopic]
+            [("input", self.inputTopic), ("result", self.resultTopic)]
+            + self.letterTopics.map { ("dead-letter", $0) } + self.retryTiers.map { ("retry", $0.topic) }
+            + self.channelTopics.map { ("channel", $0) }
+        let own = [self.inputTopic, self.resultTopic, self.parkedTopic] + self.letterTopics
         let mixed = self.channelTopics.filter(own.contains).map {
             "The channel topic '\($0)' is also a topic of the worker's own; give the channel another."
         }

@@ -8,6 +8,9 @@ package struct OperatorChoices: Codable, Hashable, Sendable {
     package var endpoints: Set<String> = []
     /// The largest number of calls in flight; nil for that of the settings.
     package var concurrency: Int?
+    /// Calls a second of the whole fleet, of which the worker makes its share; nil for the rate of the settings. Infinity
+    /// is no rate, and only settings that are read again bring it.
+    package var rate: Double?
     /// The level of the log; nil for that of the settings.
     package var logLevel: String?
 
@@ -15,7 +18,7 @@ package struct OperatorChoices: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case isPaused = "paused"
-        case lanes, endpoints, concurrency
+        case lanes, endpoints, concurrency, rate
         case logLevel = "log_level"
     }
 
@@ -26,6 +29,10 @@ package struct OperatorChoices: Codable, Hashable, Sendable {
         self.lanes = Set(try members.decodeIfPresent([String].self, forKey: .lanes) ?? [])
         self.endpoints = Set(try members.decodeIfPresent([String].self, forKey: .endpoints) ?? [])
         self.concurrency = try members.decodeIfPresent(Int.self, forKey: .concurrency)
+        self.rate = try members.decodeIfPresent(Double.self, forKey: .rate)
+        if let rate, !OperatorOrder.rates.contains(rate) {
+            throw DecodingError.dataCorruptedError(forKey: .rate, in: members, debugDescription: "no rate")
+        }
         self.logLevel = try members.decodeIfPresent(String.self, forKey: .logLevel)
     }
 
@@ -36,6 +43,7 @@ package struct OperatorChoices: Codable, Hashable, Sendable {
         try members.encode(self.lanes.sorted(), forKey: .lanes)
         try members.encode(self.endpoints.sorted(), forKey: .endpoints)
         try members.encodeIfPresent(self.concurrency, forKey: .concurrency)
+        try members.encodeIfPresent(self.rate, forKey: .rate)
         try members.encodeIfPresent(self.logLevel, forKey: .logLevel)
     }
 }

@@ -23,8 +23,26 @@ package final class OperatorDesk: Sendable {
         package var choices = OperatorChoices()
         /// The number of orders so far to try at once what waits.
         package var releases = 0
+        /// The last order to log calls; nil before the first one.
+        package var callLog: CallLog?
 
         package init() {}
+    }
+
+    /// An order to log calls.
+    package struct CallLog: Hashable, Sendable {
+        /// The number of the order, so that an order that is repeated begins again.
+        package var number: Int
+        /// The lane whose calls are logged; nil for those of all lanes.
+        package var lane: String?
+        /// The calls that are logged; 0 ends the log.
+        package var calls: Int
+
+        package init(number: Int, lane: String?, calls: Int) {
+            self.number = number
+            self.lane = lane
+            self.calls = calls
+        }
     }
 
     private struct State {
@@ -32,6 +50,8 @@ package final class OperatorDesk: Sendable {
         var work = Work.none
         /// The bound on calls in flight of the settings; nil for the one that the process began with.
         var settingsConcurrency: Int?
+        /// The rate of the settings, as in `OperatorChoices`; nil for the one that the process began with.
+        var settingsRate: Double?
         var settingsLevel: Logger.Level
     }
 
@@ -72,6 +92,7 @@ package final class OperatorDesk: Sendable {
         self.state.withLock { state in
             var orders = state.orders
             orders.choices.concurrency = orders.choices.concurrency ?? state.settingsConcurrency
+            orders.choices.rate = orders.choices.rate ?? state.settingsRate
             return orders
         }
     }
@@ -101,17 +122,25 @@ package final class OperatorDesk: Sendable {
 
     /// Takes over what the settings say now. An operator's choice of the same thing is taken back.
     ///
-    /// - Parameter concurrency: The bound on calls in flight; nil for a process without calls.
+    /// - Parameters:
+    ///   - concurrency: The bound on calls in flight; nil for a process without calls.
+    ///   - rate: Calls a second of the whole fleet; nil if the settings have no rate.
     /// - Throws: `Refusal` if the choices cannot be kept.
-    package func settingsRead(level: Logger.Level, concurrency: Int?) throws(OperatorOrder.Refusal) {
+    package func settingsRead(
+        level: Logger.Level,
+        concurrency: Int?,
+        rate: Double?
+    ) throws(OperatorOrder.Refusal) {
         try self.state.withLock { state throws(OperatorOrder.Refusal) in
             var choices = state.orders.choices
             choices.logLevel = nil
             choices.concurrency = nil
+            choices.rate = nil
             if choices != state.orders.choices { try self.keep(choices) }
             state.orders.choices = choices
             state.settingsLevel = level
             state.settingsConcurrency = concurrency
+            state.settingsRate = rate ?? .infinity
         }
         self.setLevel()
         self.count.add(1, ordering: .releasing)
@@ -155,6 +184,12 @@ package final class OperatorDesk: Sendable {
                 )
             }
             orders.choices.concurrency = limit
+        case .rate(let rate):
+            _ = try Self.calls(of: work)
+            orders.choices.rate = rate
+        case .callLog(let lane, let calls):
+            _ = try Self.calls(of: work)
+            orders.callLog = CallLog(number: (orders.callLog?.number ?? 0) + 1, lane: lane, calls: calls)
         case .logLevel(let level): orders.choices.logLevel = level?.rawValue
         case .drain: break
         }

@@ -24,6 +24,15 @@ package enum OperatorOrder: Hashable, Sendable {
     case logLevel(Logger.Level?)
     /// Bounds the calls in flight; nil for the bound of the settings.
     case concurrency(Int?)
+    /// Sets the calls a second of the whole fleet; nil for the rate of the settings.
+    case rate(Double?)
+    /// Logs the next calls, those of a lane or of all. With no calls, ends it.
+    case callLog(lane: String?, calls: Int)
+
+    /// The rates that can be chosen.
+    package static let rates = 0.01...1_000_000
+    /// The calls that can be logged by one order.
+    package static let loggedCalls = 0...1_000
 
     /// An order that cannot be carried out, with the reason as a sentence without its full stop.
     package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
@@ -39,6 +48,8 @@ package enum OperatorOrder: Hashable, Sendable {
         var endpoint: String?
         var level: String?
         var concurrency: Int?
+        var rate: Double?
+        var calls: Int?
     }
 
     /// The longest name of a lane or an endpoint in an order, in bytes.
@@ -59,9 +70,11 @@ package enum OperatorOrder: Hashable, Sendable {
         case "log-level":
             self = .logLevel(try form.level.map { level throws(Refusal) in try Self.level(level) })
         case "concurrency": self = .concurrency(form.concurrency)
+        case "rate": self = .rate(try Self.rate(form.rate))
+        case "call-log": self = .callLog(lane: try Self.lane(form), calls: try Self.calls(form.calls))
         default:
             throw Refusal(
-                "'\(form.order)' is no order: pause, resume, release, drain, log-level and concurrency are"
+                "'\(form.order)' is no order: pause, resume, release, drain, log-level, concurrency, rate and call-log are"
             )
         }
     }
@@ -74,6 +87,30 @@ package enum OperatorOrder: Hashable, Sendable {
         case (nil, _), (_?, nil): throw Refusal("the name of a lane has 1 to \(Self.longestName) bytes")
         case (_?, _?): throw Refusal("an order is about a lane or an endpoint, not both")
         }
+    }
+
+    /// The lane of an order that an endpoint cannot have.
+    private static func lane(_ form: Form) throws(Refusal) -> String? {
+        switch try Self.part(form) {
+        case .worker: return nil
+        case .lane(let name): return name
+        case .endpoint: throw Refusal("calls are logged of a lane or of all, not of an endpoint")
+        }
+    }
+
+    private static func rate(_ rate: Double?) throws(Refusal) -> Double? {
+        guard let rate else { return nil }
+        guard Self.rates.contains(rate) else {
+            throw Refusal("a rate is from 0.01 to 1000000 calls a second")
+        }
+        return rate
+    }
+
+    private static func calls(_ calls: Int?) throws(Refusal) -> Int {
+        guard let calls, Self.loggedCalls.contains(calls) else {
+            throw Refusal("the calls to log are 0 to \(Self.loggedCalls.upperBound)")
+        }
+        return calls
     }
 
     private static func level(_ name: String) throws(Refusal) -> Logger.Level {
@@ -94,6 +131,8 @@ package enum OperatorOrder: Hashable, Sendable {
         case .pause(.endpoint(let name)), .resume(.endpoint(let name)): form.endpoint = name
         case .logLevel(let level): form.level = level?.rawValue
         case .concurrency(let limit): form.concurrency = limit
+        case .rate(let rate): form.rate = rate
+        case .callLog(let lane, let calls): (form.lane, form.calls) = (lane, calls)
         case .pause(.worker), .resume(.worker), .release, .drain: break
         }
         return try JSONLine.text(of: form)
@@ -107,6 +146,8 @@ package enum OperatorOrder: Hashable, Sendable {
         case .drain: "drain"
         case .logLevel: "log-level"
         case .concurrency: "concurrency"
+        case .rate: "rate"
+        case .callLog: "call-log"
         }
     }
 }

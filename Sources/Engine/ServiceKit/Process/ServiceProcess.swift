@@ -24,10 +24,13 @@ package struct ServiceProcess: Sendable {
         package var logLevel: String
         /// The largest number of calls in flight; nil for a process without calls.
         package var concurrency: Int?
+        /// Calls a second of the whole fleet; nil if the settings have no rate.
+        package var rate: Double?
 
-        package init(_ settings: OperationSettings, concurrency: Int? = nil) {
+        package init(_ settings: OperationSettings, concurrency: Int? = nil, rate: Double? = nil) {
             self.logLevel = settings.logLevel
             self.concurrency = concurrency
+            self.rate = rate
         }
     }
 
@@ -155,13 +158,14 @@ package struct ServiceProcess: Sendable {
             let settings = try self.rereading()
             try desk.settingsRead(
                 level: Logger.Level(rawValue: settings.logLevel) ?? .info,
-                concurrency: settings.concurrency
+                concurrency: settings.concurrency,
+                rate: settings.rate
             )
         } catch {
             return logger.error("SIGHUP changes nothing", metadata: ["error": "\(error)"])
         }
         logger.notice(
-            "SIGHUP: log.level and worker.concurrency are those of the settings now",
+            "SIGHUP: log.level, worker.concurrency and rate.per_second are those of the settings now",
             metadata: ["else": "files of secrets are read when they change, all other settings at a restart"]
         )
     }

@@ -147,12 +147,13 @@ struct CallGates: Sendable {
     /// Obeys an operator from now on.
     ///
     /// - Parameter isPaused: Whether this endpoint is paused.
-    mutating func obey(_ choices: OperatorChoices, isPaused: (UpstreamEndpoint) -> Bool) {
+    mutating func obey(_ choices: OperatorChoices, at now: Int64, isPaused: (UpstreamEndpoint) -> Bool) {
         for index in self.endpoints.indices {
             self.endpoints[index].isPaused = isPaused(self.endpoints[index].identity)
         }
         self.lanes.paused = choices.lanes
         self.pace.chosenConcurrency = choices.concurrency
+        self.pace.choose(rate: choices.rate, at: now)
     }
 
     /// Ends the pauses of held lanes and of open breakers, so that their next calls are probes.

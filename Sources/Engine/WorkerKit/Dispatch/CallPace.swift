@@ -12,7 +12,12 @@ struct CallPace: Sendable {
     /// The largest number of calls in flight that an operator has chosen; nil for that of the settings.
     var chosenConcurrency: Int?
     private let kind: EngineSettings.Pace
-    private let fleetRate: RateLimit.Settings?
+    /// The rate of the whole fleet by the settings; nil if they have none.
+    private let settingsRate: RateLimit.Settings?
+    /// The rate of the whole fleet that holds, which an operator may have chosen; nil if there is no limit.
+    private var fleetRate: RateLimit.Settings?
+    /// This worker's part of the partitions; nil before the first assignment.
+    private var share: Double?
     /// This worker's share of the rate of the whole fleet; nil before the first assignment, or if there is no
     /// limit.
     private(set) var rate: RateLimit?
@@ -23,6 +28,7 @@ struct CallPace: Sendable {
     init(_ settings: EngineSettings) {
         self.slots = settings.concurrency
         self.kind = settings.pace
+        self.settingsRate = settings.rate
         self.fleetRate = settings.rate
         self.adaptiveLimit = ConcurrencyLimit(
             ConcurrencyLimit.Settings(minimum: settings.leastConcurrency, maximum: settings.concurrency)
@@ -54,6 +60,21 @@ struct CallPace: Sendable {
     /// nil if there is no dip.
     func dipEnd(at now: Int64) -> Int64? {
         self.kind == .adaptive ? self.adaptiveLimit.dipEnd(at: now) : nil
+    }
+
+    /// Limits the calls to a rate that an operator has chosen, or settings that were read again.
+    ///
+    /// - Parameter rate: Calls a second of the whole fleet; nil for the rate at the start, infinity for none.
+    mutating func choose(rate: Double?, at now: Int64) {
+        var chosen = self.settingsRate
+        if let rate {
+            chosen = rate.isFinite ? RateLimit.Settings(rate: rate) : nil
+            if rate == self.settingsRate?.rate { chosen = self.settingsRate }
+        }
+        guard chosen != self.fleetRate else { return }
+        self.fleetRate = chosen
+        self.rate = nil
+        if let share { self.shareChanged(to: share, at: now) }
     }
 
     /// Notes a call that begins.
@@ -104,6 +125,7 @@ struct CallPace: Sendable {
     /// Notes this worker's part of the partitions of the whole fleet, from 0 to 1. Its part of the rate is as
     /// large.
     mutating func shareChanged(to share: Double, at now: Int64) {
+        self.share = share
         if self.rate == nil, let settings = self.fleetRate {
             self.rate = RateLimit(settings, share: share, at: now)
         } else {

@@ -85,6 +85,7 @@ struct CallQueues: Sendable {
     ) {
         table.move(id, to: .backingOff(table.followUp(of: id), cause))
         self.backingOff.add(id, due: due)
+        if case .delay = cause { self.giveBackTurn(of: id, waitingFor: nil) }
     }
 
     // MARK: out of a place

@@ -15,6 +15,23 @@ extension Engine {
         return deadline <= self.deadlineNow || end <= self.now.monotonic
     }
 
+    /// Returns whether a record waits for the time of its header `not-before`.
+    func isDelayed(_ id: EntryID) -> Bool {
+        guard self.table.isCurrent(id), case .backingOff(_, .delay) = self.table[id].state else {
+            return false
+        }
+        return true
+    }
+
+    /// Whether all records in hand wait for such a time, or behind one that does.
+    package var areAllDelayed: Bool {
+        let waiting = self.table.count(of: .backingOff)
+        guard waiting > 0, waiting + self.table.count(of: .queued) == self.table.count else { return false }
+        return !self.dispatch.queues.backingOff.elements.contains {
+            self.table.kind(of: $0.element) == .backingOff && !self.isDelayed($0.element)
+        }
+    }
+
     /// Expires the waiting records whose deadline has passed, once a second. Otherwise a record would expire
     /// only when it gets a slot, which can be long after its deadline in an outage.
     func sweepIfDue() {

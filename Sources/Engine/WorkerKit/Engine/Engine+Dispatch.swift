@@ -54,6 +54,7 @@ extension Engine {
     private func attempt(_ id: EntryID) {
         if self.isDeadly(id) { return self.rejectDeadly(id) }
         guard !self.isExpired(id) else { return self.expire(id) }
+        if self.putOff(id) { return }
         if let next = self.table.followUp(of: id) { return self.callOrWait(id, next.call) }
         if let reason = self.reasonToSkip(id) { return self.settle(id, as: .rejected, because: reason, nil) }
         let circumstances = self.table.withEntry(id) {
@@ -70,6 +71,33 @@ extension Engine {
         case .refuse(let reason, let answer): self.settle(id, as: .rejected, because: reason, answer)
         case .reject(let rejection): self.deadLetter(id, rejection)
         }
+    }
+
+    /// Lets a record wait that its publisher does not want to be worked on yet, and rejects one for which there is no such
+    /// time.
+    ///
+    /// - Returns: False if the record may be worked on now.
+    private func putOff(_ id: EntryID) -> Bool {
+        let (notBefore, deadline) = self.table.withEntry(id) { (NotBefore($0.record), $0.deadline) }
+        switch notBefore {
+        case .absent: return false
+        case .malformed:
+            let reason = Reason("not_before.malformed", "The header not-before is no time of RFC 3339.")
+            self.settle(id, as: .rejected, because: reason, nil)
+        case .at(let time):
+            let wait = time.subtractingClamped(self.deadlineNow)
+            guard wait > 0 else { return false }
+            guard time < deadline else {
+                let reason = Reason(
+                    "not_before.after_deadline",
+                    "The time of the header not-before is not before the record's deadline."
+                )
+                self.settle(id, as: .rejected, because: reason, nil)
+                return true
+            }
+            self.backOff(id, for: .milliseconds(wait), because: .delay)
+        }
+        return true
     }
 
     private func reasonToSkip(_ id: EntryID) -> Reason? {
@@ -143,12 +171,23 @@ extension Engine {
 
     /// Reports a change of a breaker in the metrics and, unless it is half-open, in the log; and the lanes that
     /// are open again.
-    func tell(_ change: Dispatch.Change) {
+    ///
+    /// - Parameter reason: The reason of the failure that has opened the breaker; nil if no failure has changed it.
+    func tell(_ change: Dispatch.Change, because reason: Reason? = nil) {
         if let endpoint = change.breaker {
             self.count(breakerOf: endpoint)
+            var metadata = self.metadata(of: endpoint)
+            let name = self.dispatch.gates.endpoints[endpoint].identity.name
             switch self.dispatch.gates.endpoints[endpoint].breaker.state {
-            case .closed: self.logger.notice("circuit breaker closed", metadata: self.metadata(of: endpoint))
-            case .open: self.logger.error("circuit breaker open", metadata: self.metadata(of: endpoint))
+            case .closed:
+                self.metrics.closed(name)
+                self.logger.notice("circuit breaker closed", metadata: metadata)
+            case .open:
+                if let reason {
+                    self.metrics.opened(name, because: reason.code)
+                    metadata["reason"] = "\(reason.code)"
+                }
+                self.logger.error("circuit breaker open", metadata: metadata)
             case .halfOpen: break
             }
         }

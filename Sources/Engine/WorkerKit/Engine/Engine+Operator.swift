@@ -2,7 +2,7 @@ import Logging
 package import ServiceKit
 import UpstreamHTTP
 
-// An operator's choices: pauses, a bound on the calls in flight, and the order to try at once what waits.
+// An operator's choices: pauses, bounds on calls, a log of calls, and the order to try at once what waits.
 //
 // A pause stops no call that is in flight, and takes no record out of the waiting places where it is. Deadlines go on:
 // a record whose deadline passes meanwhile expires.
@@ -21,10 +21,11 @@ extension Engine {
         let before = self.orders
         self.orders = orders
         let choices = orders.choices
-        self.dispatch.gates.obey(choices) {
+        self.dispatch.gates.obey(choices, at: self.now.monotonic) {
             choices.isPaused || choices.endpoints.contains(self.shownName(of: $0))
         }
         if orders.releases != before.releases { self.tryWhatWaits() }
+        if orders.callLog != before.callLog { self.callLog = CallLog(orders.callLog) }
         self.metrics.set(
             "worker_paused",
             choices.isPaused ? 1 : 0,

@@ -158,16 +158,28 @@ extension Engine {
         let waiting = self.dispatch.queues.backingOff.elements.filter { $0.due > soon }
         for endpoint in self.dispatch.gates.endpoints.indices {
             let room = WaitingRoom.endpoint(self.dispatch.gates.endpoints[endpoint].identity.name)
-            let ids = waiting.map(\.element).filter {
-                self.table.kind(of: $0) == .backingOff && self.table[$0].lastEndpoint == endpoint
+            self.thinOut(room, keeping: share, of: waiting) {
+                !self.isDelayed($0) && self.table[$0].lastEndpoint == endpoint
             }
-            let surplus = self.surplus(of: ids, .backingOff, in: room, keeping: share)
-            guard !surplus.isEmpty else { continue }
-            self.dispatch.queues.remove(from: .backingOff) { surplus.contains($0) }
-            let leaving = waiting.filter { surplus.contains($0.element) }
-            for (id, due) in leaving.sorted(by: { self.isBefore($0.element, $1.element) }) {
-                self.parkWithFollowers(id, in: room, notBefore: due)
-            }
+        }
+        // A delayed record is not planned yet, so its endpoint is not known.
+        self.thinOut(.any, keeping: share, of: waiting, where: self.isDelayed)
+    }
+
+    /// Parks those of the waiting records that belong to a room, beyond a share.
+    private func thinOut(
+        _ room: WaitingRoom,
+        keeping share: RoomShare,
+        of waiting: [(element: EntryID, due: Int64)],
+        where belongs: (EntryID) -> Bool
+    ) {
+        let ids = waiting.map(\.element).filter { self.table.kind(of: $0) == .backingOff && belongs($0) }
+        let surplus = self.surplus(of: ids, .backingOff, in: room, keeping: share)
+        guard !surplus.isEmpty else { return }
+        self.dispatch.queues.remove(from: .backingOff) { surplus.contains($0) }
+        let leaving = waiting.filter { surplus.contains($0.element) }
+        for (id, due) in leaving.sorted(by: { self.isBefore($0.element, $1.element) }) {
+            self.parkWithFollowers(id, in: room, notBefore: due)
         }
     }
 

@@ -77,10 +77,13 @@ extension Engine {
     }
 
     private func letter(of entry: Entry, _ notice: DeadLetterNotice, bytesLimit: Int) -> OutboundRecord {
-        notice.record(
+        let routed = self.settings.deadLetterRoutes.topic(for: notice.reason.code)
+        let topic = routed ?? self.settings.deadLetterTopic
+        let partitions = self.facts.routedLetterPartitions[topic] ?? self.facts.deadLetterPartitions
+        return notice.record(
             of: entry.record,
-            to: self.settings.deadLetterTopic,
-            partition: entry.record.partition % Int32(max(1, self.facts.deadLetterPartitions)),
+            to: topic,
+            partition: entry.record.partition % Int32(max(1, partitions)),
             encodedBytesLimit: bytesLimit
         )
     }

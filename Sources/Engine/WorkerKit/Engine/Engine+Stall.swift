@@ -37,7 +37,7 @@ extension Engine {
     }
 
     private var hasWork: Bool {
-        self.table.count > 0 || self.parkedTickets > 0 && self.unparking.trouble != nil
+        self.table.count > 0 && !self.areAllDelayed || self.parkedTickets > 0 && self.unparking.trouble != nil
             || self.assignments.contains { assignment in
                 guard assignment.readTrouble == nil else { return true }
                 guard assignment.waitsUntil == nil else { return false }
@@ -145,7 +145,9 @@ extension Engine {
 
     private var writtenTopics: String {
         let topics =
-            [self.settings.resultTopic, self.settings.deadLetterTopic] + [self.lot?.topic].compactMap(\.self)
+            [self.settings.resultTopic, self.settings.deadLetterTopic]
+            + self.settings.deadLetterRoutes.topics(besides: self.settings.deadLetterTopic)
+            + [self.lot?.topic].compactMap(\.self)
         return topics.map { "'\($0)'" }.joined(separator: ", ")
     }
 

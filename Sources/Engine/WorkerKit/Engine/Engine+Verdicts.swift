@@ -29,6 +29,7 @@ extension Engine {
         let verdict = self.handling(id) {
             self.handler.interpret(exchange, of: call.job, attempt, with: self.handlerMemory)
         }
+        self.logIfWanted(call, of: id, answered: exchange, with: verdict)
         // The handler may keep parts of this answer for the next call, so its bytes count as in hand until
         // the record leaves.
         if case .call = verdict, case .response(let response) = exchange {
@@ -159,7 +160,7 @@ extension Engine {
             at: self.now.monotonic,
             using: &self.random
         )
-        self.tell(change)
+        self.tell(change, because: retry.reason)
         return counts
     }
 
@@ -175,7 +176,10 @@ extension Engine {
         let was = self.dispatch.gates.gated(endpoint, until: self.now.after(pause), at: self.now.monotonic)
         self.metrics.gated(pause)
         switch was {
-        case .closed, .halfOpen: self.count(breakerOf: endpoint)
+        case .closed, .halfOpen:
+            self.count(breakerOf: endpoint)
+            let name = self.dispatch.gates.endpoints[endpoint].identity.name
+            self.metrics.opened(name, because: retry.reason.code)
         case .open: break
         }
         // Calls that were in flight already, and probes, are told the same. Only the first such answer is

@@ -86,7 +86,8 @@ extension Engine {
     func lookWhoAsksSoon() {
         self.unparking.askedSoon = []
         guard !self.dispatch.gates.endpoints.areAllClosed else { return }
-        for (id, _) in self.dispatch.queues.backingOff.elements where self.table.kind(of: id) == .backingOff {
+        for (id, _) in self.dispatch.queues.backingOff.elements
+        where self.table.kind(of: id) == .backingOff && !self.isDelayed(id) {
             self.unparking.askedSoon.insert(self.table[id].lastEndpoint)
         }
     }

@@ -82,6 +82,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var condemned: CondemnedRecords
     /// The choices of an operator, which the engine obeys.
     var orders = OperatorDesk.Orders()
+    /// The calls that an operator has asked to see.
+    var callLog = CallLog(nil)
     /// Whether the intake is stopped by records that wait for held lanes, and the log has said so.
     var isIntakeHeld = false
     /// The lanes that have a gauge of their waiting records above zero, as of the last report.

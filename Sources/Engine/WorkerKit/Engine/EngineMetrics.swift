@@ -43,6 +43,8 @@ package final class EngineMetrics {
     private var gauges: [String: Gauge] = [:]
     /// The gauges that show why a lane is held, by the lane.
     private var holds: [String: Gauge] = [:]
+    /// The gauges that show why a circuit breaker is not closed, by its endpoint.
+    private var openings: [String: Gauge] = [:]
     /// The gauges of the assigned partitions.
     let partitions: PartitionGauges
 
@@ -193,13 +195,28 @@ package final class EngineMetrics {
         self.count("worker_circuit_transitions_total", "to", value: name)
     }
 
+    /// Shows the reason of the failure that has opened a circuit breaker. `closed` removes the gauge.
+    func opened(_ endpoint: String, because reason: String) {
+        self.openings.removeValue(forKey: endpoint)?.destroy()
+        let labels = self.labels(of: endpoint) + [("reason", reason)]
+        let gauge = Gauge(label: "worker_circuit_open", dimensions: labels, factory: self.factory)
+        gauge.record(1)
+        self.openings[endpoint] = gauge
+    }
+
+    /// Removes the gauge with the reason of a circuit breaker, which is closed.
+    func closed(_ endpoint: String) { self.openings.removeValue(forKey: endpoint)?.destroy() }
+
+    private func labels(of endpoint: String) -> [(String, String)] {
+        [("upstream", self.upstream)] + (endpoint.isEmpty ? [] : [("endpoint", endpoint)])
+    }
+
     /// Makes the gauge of each endpoint's breaker and sets it to closed, so that an alert finds the gauge
     /// before there is trouble.
     func showClosed(circuitsOf endpoints: [String]) { for name in endpoints { self.setCircuit(0, of: name) } }
 
     private func setCircuit(_ value: Int, of endpoint: String) {
-        let labels = [("upstream", self.upstream)] + (endpoint.isEmpty ? [] : [("endpoint", endpoint)])
-        self.set("worker_circuit_state", value, labels: labels)
+        self.set("worker_circuit_state", value, labels: self.labels(of: endpoint))
     }
 
     /// Sets a gauge, which is made at its first use.

@@ -21,6 +21,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var resultTopic: String
     /// The topic of the dead letters: the original records that could not be settled otherwise.
     package var deadLetterTopic: String
+    /// The topics of dead letters with some reasons.
+    package var deadLetterRoutes = DeadLetterRoutes()
     /// The topic in which tickets of parked records are written, if it exists.
     package var parkedTopic: String
     /// The topics to which the handler sends records of its own. They have to be there.
@@ -167,6 +169,8 @@ package struct ClusterFacts: Hashable, Sendable {
     /// The number of partitions of the dead-letter topic. A dead letter goes to the partition with its
     /// record's number, modulo this one.
     package var deadLetterPartitions: Int
+    /// The number of partitions of each topic of dead letters with some reasons, by its name.
+    package var routedLetterPartitions: [String: Int]
     /// The number of partitions of the input topic and its retry topics together.
     package var consumedPartitions: Int
     /// The number of partitions of the parking topic; 0 if there is none.
@@ -180,6 +184,7 @@ package struct ClusterFacts: Hashable, Sendable {
         clusterID: String,
         resultPartitions: Int,
         deadLetterPartitions: Int,
+        routedLetterPartitions: [String: Int] = [:],
         consumedPartitions: Int,
         parkedPartitions: Int = 0,
         retryPartitions: [String: Int] = [:],
@@ -192,5 +197,6 @@ package struct ClusterFacts: Hashable, Sendable {
         self.retryPartitions = retryPartitions
         self.resultPartitions = resultPartitions
         self.deadLetterPartitions = deadLetterPartitions
+        self.routedLetterPartitions = routedLetterPartitions
     }
 }

@@ -5,7 +5,7 @@
 ///
 ///     arrived    → queued, ready, backingOff, condemned, settling
 ///     queued     → ready, condemned, settling
-///     ready      → blocked, calling, held, condemned, settling
+///     ready      → blocked, calling, backingOff, held, condemned, settling
 ///     blocked    → ready, condemned, settling
 ///     calling    → calling, ready, backingOff, held, condemned, settling
 ///     backingOff → ready, condemned, settling
@@ -29,7 +29,7 @@ enum RecordState: Sendable {
     case blocked(FollowUp?)
     /// A call for the record is in flight.
     case calling(CallInFlight)
-    /// The record waits for its next attempt.
+    /// The record waits for its next attempt, or for the time before which its publisher wants none.
     case backingOff(FollowUp?, BackoffCause)
     /// The record's lane is held, or the whole upstream is.
     case held(FollowUp?)
@@ -52,6 +52,8 @@ enum RecordState: Sendable {
         /// The last call failed while its endpoint was in doubt, and the answer did not say how long to wait.
         /// When the endpoint is well again, the wait is cut short.
         case doubt
+        /// The publisher does not want the record to be worked on before a time.
+        case delay
         /// Any other reason: the wait lasts as long as it was set.
         case other
     }
@@ -126,7 +128,7 @@ extension RecordState.Kind {
         switch self {
         case .arrived: [.queued, .ready, .backingOff, .condemned, .settling]
         case .queued: [.ready, .condemned, .settling]
-        case .ready: [.blocked, .calling, .held, .condemned, .settling]
+        case .ready: [.blocked, .calling, .backingOff, .held, .condemned, .settling]
         case .blocked: [.ready, .condemned, .settling]
         case .calling: [.calling, .ready, .backingOff, .held, .condemned, .settling]
         case .backingOff: [.ready, .condemned, .settling]

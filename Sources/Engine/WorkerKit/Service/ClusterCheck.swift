@@ -45,6 +45,9 @@ struct ClusterCheck {
             clusterID: id,
             resultPartitions: cluster.partitionCounts[check.resultTopic] ?? 1,
             deadLetterPartitions: cluster.partitionCounts[check.deadLetterTopic] ?? 1,
+            routedLetterPartitions: cluster.partitionCounts.filter {
+                check.routedLetterTopics.contains($0.key)
+            },
             consumedPartitions: self.settings.engine.consumedTopics
                 .reduce(0) { $0 + (cluster.partitionCounts[$1] ?? 0) },
             parkedPartitions: check.parkedPartitions,

@@ -70,6 +70,10 @@ package enum MetricCatalogue {
         ("worker_dead_letter_produce_failures_total", "Dead letters that the broker did not take at once."),
         ("worker_upstream_retry_after_seconds", "The last wait that the upstream asked everybody for."),
         ("worker_circuit_state", "0 closed, 1 half open, 2 open; of each endpoint, if there are several."),
+        (
+            "worker_circuit_open",
+            "1 while a circuit breaker is not closed, by the reason of the failure that opened it."
+        ),
         ("worker_circuit_transitions_total", "Changes of the circuit breaker by the state it went to."),
         ("worker_dead_letters_total", "Dead letters by class and reason."),
         ("worker_retries_total", "Attempts that will be repeated, by reason."),

@@ -12,6 +12,7 @@ extension Preflight {
             deadline: settings.deadline,
             messageBytesLimit: settings.messageBytesLimit
         )
+        self.routedLetterTopics = settings.deadLetterRoutes.topics(besides: settings.deadLetterTopic)
         self.channelTopics = settings.channelTopics
         self.neighbours = settings.neighbours
     }

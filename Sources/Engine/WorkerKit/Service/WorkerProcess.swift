@@ -44,7 +44,11 @@ package struct WorkerProcess: Sendable {
             watching: self.settings.kafka.watchedFiles
         ) { [rereading = self.rereading] in
             let settings = try rereading()
-            return ServiceProcess.Reread(settings.operation, concurrency: settings.engine.concurrency)
+            return ServiceProcess.Reread(
+                settings.operation,
+                concurrency: settings.engine.concurrency,
+                rate: settings.engine.rate?.rate
+            )
         }
         try await surroundings.run { process in
             MetricCatalogue.describe(in: process.registry)

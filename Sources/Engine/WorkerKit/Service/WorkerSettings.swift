@@ -29,6 +29,7 @@ package struct WorkerSettings: Sendable {
         )
         engine.resultTopic = self.kafka.resultTopic
         engine.deadLetterTopic = self.kafka.deadLetterTopic
+        engine.deadLetterRoutes = self.kafka.deadLetterRoutes
         engine.parkedTopic = reader.section("kafka").string(
             "parked_topic",
             default: engine.parkedTopic,

@@ -16,6 +16,7 @@ extension OperatorStatus {
                     ?? "calls in flight: at most \(most)"
             )
         }
+        if let rate = choices.rate { lines.append("rate: \(rate) calls a second of the fleet, chosen") }
         if !self.endpoints.isEmpty { lines.append("endpoints: \(self.endpoints.joined(separator: ", "))") }
         lines.append("log level: \(self.logLevel)" + (choices.logLevel == nil ? "" : ", chosen"))
         return lines

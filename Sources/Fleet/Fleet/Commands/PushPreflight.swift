@@ -70,7 +70,10 @@ struct PushPreflight {
             ("input", self.kafka.topic, .both), ("result", self.kafka.resultTopic, .written),
             ("dead-letter", self.kafka.deadLetterTopic, .written), ("changelog", self.changelog, .both),
             ("parts", self.parts, .both), ("statistics", self.statistics, .written),
-        ] + (self.forwards ? [("forward", self.forward, .written)] : [])
+        ]
+            + self.kafka.deadLetterRoutes.topics(besides: self.kafka.deadLetterTopic)
+            .map { ("dead-letter", $0, .written) }
+            + (self.forwards ? [("forward", self.forward, .written)] : [])
     }
 
     /// The rights that the worker needs on its cluster.

@@ -41,6 +41,7 @@ extension WantedTopic {
             output("result", topics.result),
             output("dead-letter", topics.deadLetter),
         ]
+        wanted += topics.routedLetters.map { output("dead-letter", $0) }
         if settings.takesUploads {
             wanted += [input("upload", topics.uploads), output("upload result", topics.uploadResult)]
         }

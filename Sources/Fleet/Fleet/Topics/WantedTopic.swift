@@ -77,34 +77,30 @@ extension WantedTopic {
             ]
             return WantedTopic(role: "retry", name: tier.topic, partitions: .any, settings: lasting + limits)
         }
-        return [
-            WantedTopic(
-                role: "input",
-                name: check.inputTopic,
-                partitions: .any,
-                settings: [Setting("cleanup.policy", .exactly("delete"))],
-                isInput: true
-            ),
-            WantedTopic(role: "result", name: check.resultTopic, partitions: .any, settings: lasting),
-            WantedTopic(
-                role: "dead-letter",
-                name: check.deadLetterTopic,
-                partitions: .any,
-                settings: lasting
-            ),
-            WantedTopic(
-                role: "parking",
-                name: check.parkedTopic,
-                partitions: .noFewer(than: check.inputTopic),
-                settings: [
-                    Setting("cleanup.policy", .exactly("compact")),
-                    // Its brokers put their time on its records, so that a worker can compare clocks.
-                    Setting("message.timestamp.type", .exactly("LogAppendTime")),
-                ]
-            ),
-        ] + retries
-            + check.channelTopics.map {
-                WantedTopic(role: "channel", name: $0, partitions: .any, settings: [size])
-            }
+        let input = WantedTopic(
+            role: "input",
+            name: check.inputTopic,
+            partitions: .any,
+            settings: [Setting("cleanup.policy", .exactly("delete"))],
+            isInput: true
+        )
+        let result = WantedTopic(role: "result", name: check.resultTopic, partitions: .any, settings: lasting)
+        let letters = check.letterTopics.map {
+            WantedTopic(role: "dead-letter", name: $0, partitions: .any, settings: lasting)
+        }
+        let parking = WantedTopic(
+            role: "parking",
+            name: check.parkedTopic,
+            partitions: .noFewer(than: check.inputTopic),
+            settings: [
+                Setting("cleanup.policy", .exactly("compact")),
+                // Its brokers put their time on its records, so that a worker can compare clocks.
+                Setting("message.timestamp.type", .exactly("LogAppendTime")),
+            ]
+        )
+        let channels = check.channelTopics.map {
+            WantedTopic(role: "channel", name: $0, partitions: .any, settings: [size])
+        }
+        return [input, result] + letters + [parking] + retries + channels
     }
 }

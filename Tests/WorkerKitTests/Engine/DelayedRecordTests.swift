@@ -1,0 +1,123 @@
+import Records
+import Simulation
+import Testing
+import UpstreamHTTP
+import WireFormats
+
+@testable import ServiceKit
+@testable import WorkerKit
+
+/// Records that their publishers do not want to be worked on before a time (the header `not-before`).
+struct DelayedRecordTests {
+    private typealias Reply = SimulatedUpstream.Reply
+
+    /// The header for a time that is so far away from the beginning of a simulation.
+    private static func notBefore(_ wait: Duration, in simulation: Simulation) -> RecordHeader {
+        RecordHeader(NotBefore.header, RFC3339.string(simulation.clock.now.wall + wait.wholeMilliseconds))
+    }
+
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func waitsForItsTimeAndKeepsTheOrderOfItsKey(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 2) { $0.delivery = delivery }
+        let worker = simulation.startWorker()
+        let delay = Self.notBefore(.seconds(120), in: simulation)
+        simulation.cluster.append("late", key: "a", to: 0, headers: [delay])
+        simulation.cluster.append("behind", key: "a", to: 0)
+        for index in 0..<20 { simulation.cluster.append("ok", key: "b\(index)", to: Int32(index % 2)) }
+        // Nothing but these two is left in hand: that is no standstill.
+        for _ in 0..<115 {
+            try simulation.run(for: .seconds(1))
+            worker.judgeSilence()
+            #expect(worker.engine.unreadiness == nil || simulation.seconds < 5)
+        }
+        #expect(worker.upstream.calls.count == 20)
+        #expect(try simulation.run(for: .seconds(10)) { worker.upstream.calls.count == 22 })
+        #expect((120...122).contains(simulation.seconds))
+        #expect(try simulation.settleEverything())
+        #expect(simulation.cluster.fates().allSatisfy { $0 == "succeeded" })
+        #expect(simulation.violations == [])
+    }
+
+    @Test func aTimeThatCannotBeMeantIsRejected() throws {
+        let simulation = Simulation { $0.deadline = .seconds(3_600) }
+        let worker = simulation.startWorker()
+        for value in ["", "soon", "2026-13-01T00:00:00Z", "1750000000000"] {
+            simulation.cluster.append("ok", headers: [RecordHeader(NotBefore.header, value)])
+        }
+        for wait in [3_600, 3_601, 86_400 * 365 * 1_000] {
+            simulation.cluster.append("ok", headers: [Self.notBefore(.seconds(wait), in: simulation)])
+        }
+        // A time that has passed delays nothing.
+        simulation.cluster.append("ok", headers: [Self.notBefore(.seconds(-60), in: simulation)])
+        #expect(try simulation.settleEverything(within: .seconds(10)))
+        let reasons = (0..<8).map { simulation.cluster.outcome($0)?.reason }
+        let (malformed, late) = ("not_before.malformed", "not_before.after_deadline")
+        #expect(reasons == [malformed, malformed, malformed, malformed, late, late, late, ""])
+        #expect(simulation.cluster.letters.isEmpty && worker.upstream.calls.count == 1)
+        #expect(simulation.violations == [])
+    }
+
+    /// Many delayed records leave the hands of the worker, are taken over by another, and come back when it is time.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func manyStopNobodyAndOutliveTheirWorker(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 2) {
+            $0.delivery = delivery
+            $0.recordsLimit = 500
+        }
+        simulation.makeParkingTopic()
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(240))
+        let first = simulation.startWorker()
+        let delay = Self.notBefore(.seconds(180), in: simulation)
+        for index in 0..<2_000 {
+            simulation.cluster.append(
+                "late",
+                key: "d\(index % 500)",
+                to: Int32(index % 2),
+                headers: [delay, RecordHeader("lane", "late")]
+            )
+        }
+        for _ in 0..<60 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(simulation.cluster.tickets.count > 1_400)
+        simulation.kill(first)
+        let second = simulation.startWorker()
+        for _ in 0..<110 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        let early = first.upstream.calls + second.upstream.calls
+        #expect(!early.contains { $0.lane == "late" })
+        for _ in 0..<70 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(try simulation.settleEverything())
+        #expect(second.upstream.calls.filter { $0.lane == "late" }.count >= 2_000)
+        // A failover takes as long as the session of the dead worker.
+        #expect(honest.judge.share(within: .seconds(20)) == 1)
+        #expect(simulation.cluster.letters.isEmpty && simulation.cluster.tickets.isEmpty)
+        #expect(simulation.violations == [])
+    }
+
+    /// While an endpoint is in doubt, delayed records are no probes and keep none away.
+    @Test func aDelayedProbeGivesItsTurnToAnother() throws {
+        let simulation = Simulation { $0.concurrency = 4 }
+        let end = simulation.clock.now.monotonic + Duration.seconds(30).wholeNanoseconds
+        simulation.reply = { $0.at < end ? Reply(503) : Reply(200) }
+        let worker = simulation.startWorker()
+        for index in 0..<50 { simulation.cluster.append("ok", key: "k\(index)") }
+        #expect(try simulation.run(for: .seconds(20)) { worker.log.count("circuit breaker open") > 0 })
+        let delay = Self.notBefore(.seconds(600), in: simulation)
+        for index in 0..<200 { simulation.cluster.append("ok", key: "d\(index)", headers: [delay]) }
+        #expect(
+            try simulation.run(for: .seconds(200)) {
+                simulation.cluster.fates().count { $0 == "succeeded" } >= 50
+            }
+        )
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+}
