@@ -166,16 +166,25 @@ struct OperatorSceneTests {
         #expect(Set(worker.log.values(of: "answer")) == ["503"])
         #expect(Set(worker.log.values(of: "verdict")) == ["retry"])
         #expect(Set(worker.log.values(of: "milliseconds")) == ["40"])
+        // Lanes within a lane belong to it, and no others.
+        worker.engine.obey(Self.orders { $0.callLog = .init(number: 9, lane: "b", calls: 100) })
+        for lane in ["b/1", "bb", "c", ""] {
+            simulation.cluster.append("ok", headers: [RecordHeader("lane", lane), RecordHeader("once", "")])
+        }
+        try simulation.run(for: .seconds(1))
+        #expect(worker.log.values(of: "lane").contains("b/1"))
+        #expect(Set(worker.log.values(of: "lane")).isSubset(of: ["b", "b/1"]))
+        let before = worker.log.count("call")
         // Another order logs the calls of all lanes, and one for no calls ends the log.
         worker.engine.obey(Self.orders { $0.callLog = .init(number: 2, lane: nil, calls: 30) })
         for index in 0..<20 { simulation.cluster.append("ok", key: "l\(index)") }
-        #expect(try simulation.run(for: .seconds(60)) { worker.log.count("call") == 35 })
+        #expect(try simulation.run(for: .seconds(60)) { worker.log.count("call") == before + 30 })
         #expect(worker.log.values(of: "answer").contains("200"))
         worker.engine.obey(Self.orders { $0.callLog = .init(number: 3, lane: nil, calls: 10) })
         worker.engine.obey(Self.orders { $0.callLog = .init(number: 4, lane: nil, calls: 0) })
         for index in 0..<20 { simulation.cluster.append("ok", key: "m\(index)") }
         try simulation.run(for: .seconds(10))
-        #expect(worker.log.count("call") == 35)
+        #expect(worker.log.count("call") == before + 30)
     }
 
     /// A lane that was held for five minutes, and a breaker that is open: both are mended, and nobody wants to wait.

@@ -18,7 +18,7 @@ struct AdminCallLogCommand: WaitingCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The calls of this lane only: an account or app of the upstream, as logs name it.",
+            "The calls of this lane only, as logs name it, and of lanes that begin with it and a slash.",
             valueName: "name"
         )
     )

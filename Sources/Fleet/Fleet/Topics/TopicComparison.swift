@@ -64,13 +64,19 @@ struct TopicComparison {
 
     // MARK: - A topic that does not exist
 
+    /// Kafka's default of `max.message.bytes`.
+    private static let usualMessageBytes: Int64 = 1_048_588
+
     private static func created(_ topic: WantedTopic, _ counts: [String: Int], usual: Int) -> Finding {
         var settings: [String: String] = [:]
         for setting in topic.settings {
             let name = setting.name
             switch setting.value {
             case .exactly(let text), .including(_, of: let text): settings[name] = text
-            case .atLeast(let number): settings[name] = String(number)
+            case .atLeast(let number):
+                // A record of an input with the default has to fit into the topics beside it.
+                let least = name == "max.message.bytes" ? Self.usualMessageBytes : number
+                settings[name] = String(max(number, least))
             case .atLeastWhereDeleted(let number):
                 // The policy stands before it in the list.
                 if self.deletes(settings["cleanup.policy"]) { settings[name] = String(number) }
