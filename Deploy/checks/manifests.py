@@ -68,10 +68,13 @@ def check_pods(document, settings, programs):
     desk = settings.get("serve")
     if desk is not None:
         served = {port["name"] for port in container["ports"]}
-        guarded = any(desk.get(name) for name in ("proxy_token_file", "tls_certificate_file"))
-        promises["serves beyond its pod only with a token or TLS"] = (
-            guarded == ("http" in served) == (desk.get("host") == "0.0.0.0")
+        guarded = desk.get("proxy_token_file") is not None
+        promises["serves beyond its pod if a proxy shows a token, and only then"] = (
+            guarded == ("http" in served) and guarded == (desk.get("host") == "0.0.0.0")
         )
+        promises["is known by its Service's names"] = not guarded or set(desk["names"]) >= {
+            document["metadata"]["name"], document["metadata"]["name"] + ".fleet.svc"
+        }
     drain = int((settings.get("worker") or {}).get("drain_limit", "15s").rstrip("s"))
     promises["has time to drain, commit and leave"] = pod["terminationGracePeriodSeconds"] > drain + AFTER_DRAIN
     if document["kind"] == "StatefulSet":
@@ -124,6 +127,8 @@ def secret(path):
         return private_key()
     if path.endswith((".crt", ".key", ".pem")):
         return "".join(certificate())
+    if path.endswith(("token", "webhook-secret", "salt")):
+        return "0123456789abcdef" * 2
     return "ABCDE12345"
 
 

@@ -21,6 +21,10 @@ struct CheckConfigTests {
         "serve: {host: 0.0.0.0, proxy_token: 0123456789abcdef}\n",
         "serve: {operators: [somebody]}\n",
         "serve: {proxy_token: short}\n",
+        "serve: {tls_certificate_file: /nonexistent/cert.pem, tls_key_file: /nonexistent/key.pem}\n",
+        "dead_letters: {user: '\(String(repeating: "x", count: 129))'}\n",
+        // librdkafka takes each of these, and no client with both.
+        "kafka: {properties: [{name: security.protocol, value: SSL}, {name: ssl.ca.location, value: /nonexistent}]}\n",
     ])
     func refusesFaultySettings(_ text: String) throws {
         try Self.command(text) { command in

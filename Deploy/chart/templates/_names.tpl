@@ -51,10 +51,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if has (include "flotilla.engine" .) (list "calls" "states") }}true{{ end }}
 {{- end }}
 
-{{/* Whether the desk keeps strangers out, so that it may serve beyond its pod. */}}
+{{/* Whether a proxy says who the users of the desk are, so that it may serve beyond its pod. TLS alone keeps nobody out. */}}
 {{- define "flotilla.isGuarded" -}}
 {{- $serve := dig "config" "serve" (dict) .worker }}
-{{- if or $serve.proxy_token_file $serve.tls_certificate_file }}true{{ end }}
+{{- if $serve.proxy_token_file }}true{{ end }}
 {{- end }}
 
 {{/* The port inside the pod for people and devices; empty without one. */}}

@@ -13,16 +13,23 @@
 {{- else if eq $engine "states" }}
   {{- $_ := set $own "state" (dict "crash_folder" $crash) }}
 {{- else if eq $engine "desk" }}
-  {{- $full := include "flotilla.name" . }}
-  {{- $_ := set $own "dead_letters" (dict "user" $full) }}
+  {{- $_ := set $own "dead_letters" (dict "user" (include "flotilla.name" .)) }}
   {{- $serve := dict "health_port" 9090 }}
   {{- if include "flotilla.isGuarded" . }}
     {{- $_ := set $serve "host" "0.0.0.0" }}
-    {{- $_ := set $serve "names" (list $full (printf "%s.%s.svc" $full .root.Release.Namespace)) }}
   {{- end }}
   {{- $_ := set $own "serve" $serve }}
 {{- end }}
 {{- $settings := mergeOverwrite $own (deepCopy (.worker.config | default dict)) }}
+{{- if eq $engine "desk" }}
+  {{- $names := dig "serve" "names" (list) $settings }}
+  {{- if include "flotilla.isGuarded" . }}
+    {{- if not $names }}{{ fail (printf "workers.%s: name the pages in config.serve.names as browsers know them" .name) }}{{ end }}
+    {{- $full := include "flotilla.name" . }}
+    {{- $names = concat $names (list $full (printf "%s.%s.svc" $full .root.Release.Namespace)) | uniq }}
+    {{- $_ := set $settings.serve "names" $names }}
+  {{- end }}
+{{- end }}
 {{- if not (dig "kafka" "brokers" "" $settings) }}
   {{- fail (printf "workers.%s: name the cluster in kafka.brokers" .name) }}
 {{- end }}

@@ -43,7 +43,7 @@
   {{- else if eq .worker.kind "activation-intake" }}
     {{- $home := get $kafka "home_topic" | default (printf "%s.home" $input) }}
     {{- $topics = concat $topics (list
-        (dict "name" $home "policy" "delete" "timestamps" "CreateTime" "operations" $both)
+        (dict "name" $home "role" "input" "policy" "delete" "timestamps" "CreateTime" "operations" $both)
         (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $home)) "policy" "compact" "timestamps" "CreateTime" "operations" $both)
         (dict "name" (get $kafka "due_topic" | default (printf "%s.due" $input)) "policy" "delete" "timestamps" "CreateTime" "operations" $write)
         (dict "name" (dig "sdk" "topic" "sdk-upload" $config) "role" "input" "policy" "delete" "operations" $read)

@@ -59,7 +59,7 @@ struct PreflightTests {
         )
         let told = ["ads.dead-letter": TopicSettings(["cleanup.policy": "compact"])]
         #expect(check.outlook(told).faults.map { $0.contains("'ads.dead-letter' is compacted") } == [true])
-        for topic in ["t", "t.result", "two words"] {
+        for topic in ["t", "t.result", "two words", "t.retry.1m"] {
             check.routedLetterTopics = [topic]
             #expect(check.faultsOfNames.map(\.setting) == ["dead_letter_routes"], "\(topic)")
         }

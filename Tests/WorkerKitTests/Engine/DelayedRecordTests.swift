@@ -102,6 +102,89 @@ struct DelayedRecordTests {
         #expect(simulation.violations == [])
     }
 
+    /// Records behind a delayed one wait as long as it does, and are not read again and again.
+    @Test func whatWaitsBehindADelayedRecordRests() throws {
+        let simulation = Simulation(partitions: 2) { $0.recordsLimit = 500 }
+        simulation.makeParkingTopic()
+        let worker = simulation.startWorker()
+        let delay = Self.notBefore(.seconds(3_600), in: simulation)
+        for index in 0..<2_000 {
+            simulation.cluster.append("late", key: "d\(index % 40)", to: Int32(index % 2), headers: [delay])
+        }
+        try simulation.run(for: .seconds(120))
+        let read = worker.memory?.recordsRead ?? 0
+        try simulation.run(for: .seconds(1_200))
+        #expect((worker.memory?.recordsRead ?? 0) - read < 2_000)
+        #expect(worker.upstream.calls.isEmpty && worker.engine.unreadiness == nil)
+        #expect(try simulation.settleEverything(within: .seconds(7_200)))
+        #expect(worker.upstream.calls.count == 2_000)
+        #expect(simulation.violations == [])
+    }
+
+    /// Where no key has an order, a parked record that is delayed keeps no other one of its key away.
+    @Test func withoutOrderNobodyWaitsBehindADelayedRecord() throws {
+        let simulation = Simulation(partitions: 1) {
+            $0.ordering = .none
+            $0.recordsLimit = 200
+        }
+        simulation.makeParkingTopic()
+        let end = simulation.clock.now.monotonic + Duration.seconds(120).wholeNanoseconds
+        simulation.reply = { $0.lane == "b" && $0.at < end ? Reply(401) : Reply(200) }
+        let worker = simulation.startWorker()
+        let delay = Self.notBefore(.seconds(3_600), in: simulation)
+        for _ in 0..<400 { simulation.cluster.append("late", key: "k", headers: [delay]) }
+        for _ in 0..<400 { simulation.cluster.append("ok", key: "k", headers: [RecordHeader("lane", "b")]) }
+        try simulation.run(for: .seconds(100))
+        #expect(simulation.cluster.tickets.count > 500)
+        let through = try simulation.run(for: .seconds(900)) {
+            simulation.cluster.fates().count { $0 == "succeeded" } == 400
+        }
+        #expect(through)
+        #expect(worker.upstream.calls.allSatisfy { $0.value == "ok" })
+        #expect(try simulation.settleEverything(within: .seconds(7_200)))
+        #expect(simulation.violations == [])
+    }
+
+    /// One publisher's delays leave half of the room to others, also where nothing can be parked.
+    @Test func tooManyDelaysAreRefused() throws {
+        let simulation = Simulation(partitions: 2) { $0.recordsLimit = 400 }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(60))
+        let worker = simulation.startWorker()
+        let delay = Self.notBefore(.seconds(600), in: simulation)
+        for index in 0..<1_000 {
+            simulation.cluster.append("late", key: "d\(index)", to: Int32(index % 2), headers: [delay])
+        }
+        for _ in 0..<60 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(honest.judge.share(within: .seconds(5)) == 1)
+        #expect(try simulation.settleEverything())
+        let refused = simulation.cluster.outcomes.values.joined().count { $0.reason == "not_before.too_many" }
+        #expect((700...900).contains(refused), "\(refused)")
+        #expect(worker.upstream.calls.count { $0.value == "late" } == 1_000 - refused)
+        #expect(simulation.violations == [])
+    }
+
+    /// A clock that was behind when a delay was measured makes no record late, once it is put right.
+    @Test func aClockThatIsPutRightEndsTheDelay() throws {
+        let simulation = Simulation { $0.deadline = .seconds(7_200) }
+        let worker = simulation.startWorker()
+        let delay = Self.notBefore(.seconds(3_600), in: simulation)
+        simulation.cluster.append("late", key: "a", headers: [delay])
+        try simulation.run(for: .seconds(30))
+        simulation.clock.stepWall(by: .seconds(3_500))
+        // Records with times of the brokers' clock confirm the step.
+        for index in 0..<200 {
+            simulation.after(.milliseconds(500 * index)) { simulation.cluster.append("ok", key: "b\(index)") }
+        }
+        #expect(
+            try simulation.run(for: .seconds(300)) { worker.upstream.calls.contains { $0.value == "late" } }
+        )
+        #expect(try simulation.settleEverything())
+    }
+
     /// While an endpoint is in doubt, delayed records are no probes and keep none away.
     @Test func aDelayedProbeGivesItsTurnToAnother() throws {
         let simulation = Simulation { $0.concurrency = 4 }

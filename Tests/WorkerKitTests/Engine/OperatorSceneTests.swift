@@ -140,6 +140,37 @@ struct OperatorSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// A lower rate is no excuse for a burst, and what the upstream's throttling has left of the rate stays.
+    @Test func aChosenRateKeepsBurstAndThrottling() {
+        var settings = EngineSettings(
+            inputTopic: "t",
+            groupID: "g",
+            worker: "w",
+            workerVersion: "1",
+            upstream: "u"
+        )
+        settings.rate = RateLimit.Settings(rate: 1_000, burst: 10)
+        var pace = CallPace(settings)
+        let second: Int64 = 1_000_000_000
+        pace.shareChanged(to: 1, at: 0)
+        pace.choose(rate: 500, at: second)
+        var calls = 0
+        while pace.nextByRate(at: 10 * second) == nil {
+            pace.callStarted(slotsTaken: 1, at: 10 * second)
+            calls += 1
+        }
+        #expect(calls == 10)
+        let factor = pace.rate?.factor
+        pace.choose(rate: 100, at: 11 * second)
+        #expect(pace.rate?.factor == factor && pace.rate?.effectiveRate == 100 * (factor ?? 0))
+        pace.choose(rate: nil, at: 12 * second)
+        #expect(pace.rate?.effectiveRate == 1_000 * (factor ?? 0))
+        pace.choose(rate: .infinity, at: 13 * second)
+        #expect(pace.rate == nil)
+        pace.choose(rate: nil, at: 14 * second)
+        #expect(pace.rate != nil)
+    }
+
     /// Settings that were read again can take the rate of the start away.
     @Test func anInfiniteRateIsNone() throws {
         let simulation = Simulation { $0.rate = RateLimit.Settings(rate: 1) }

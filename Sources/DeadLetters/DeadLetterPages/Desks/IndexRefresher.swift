@@ -24,10 +24,14 @@ struct IndexRefresher: Sendable {
     /// Refreshes the index and the retention figures once, and tells the watch how that ended.
     private func refresh() async {
         self.metrics?.refreshing()
-        let (watch, soon) = (self.watch, self.settings.retentionWarning)
+        let (watch, soon, metrics) = (self.watch, self.settings.retentionWarning, self.metrics)
         do {
             let retention = try await self.desk.perform { desk in
-                try desk.refresh { watch.came(to: $0) }
+                try desk.refresh {
+                    // The first look at many letters takes long.
+                    metrics?.refreshing()
+                    watch.came(to: $0)
+                }
                 return try desk.retention(soon: soon)
             }
             watch.refreshed(at: self.now(), retention)

@@ -2,6 +2,7 @@ import ArgumentParser
 import DeadLetterPages
 import Foundation
 import Operations
+import ServerTLS
 import Terminal
 
 /// `dead-letters check-config`: says every fault of a settings file.
@@ -23,7 +24,9 @@ struct CheckConfigCommand: ParsableCommand {
             let reader = SettingsReader(file: try self.path.map { try SettingsFile(path: $0) })
             let tool = ToolSettings(reader)
             for warning in try reader.finish() { Console.complain("\(warning)") }
-            try tool.serve.pages(localUser: tool.user ?? NSUserName()).check()
+            let pages = tool.serve.pages(localUser: tool.user ?? NSUserName())
+            try pages.check()
+            if let files = pages.tls { _ = try ServedCertificate(files) }
         } catch {
             Console.complain("\(error)")
             throw ExitCode(1)

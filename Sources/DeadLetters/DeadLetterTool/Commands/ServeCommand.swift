@@ -49,8 +49,9 @@ struct ServeCommand: AsyncParsableCommand {
             let readyFile = self.readyFile
             let served = pages
             let now: @Sendable () -> Int64 = { Timestamp.now.millisecondsSince1970 }
-            // A refresh waits for the cluster, and the next one begins after a pause.
-            let health = Health(longestSilence: settings.serve.refresh + .seconds(120))
+            // A refresh waits for the cluster, and for a look through all letters that somebody has asked for.
+            let patience = settings.desk.patience + .seconds(900)
+            let health = Health(longestSilence: settings.serve.refresh + patience)
             let registry = PrometheusRegistry()
             ProcessMetrics.add(to: registry)
             let server = try PagesServer(

@@ -63,7 +63,9 @@ struct DeskOptions: ParsableArguments {
         properties["bootstrap.servers"] = self.brokers ?? tool.brokers
         for property in self.properties { properties[property.name] = property.value }
         let user = self.user ?? tool.user ?? NSUserName()
-        guard (1...128).contains(user.utf8.count) else { throw Complaint("a user's name has 1 to 128 bytes") }
+        guard ToolSettings.lengthsOfUsers.contains(user.utf8.count) else {
+            throw Complaint("a user's name has 1 to 128 bytes")
+        }
         return DeadLetterSettings(
             properties: properties,
             user: user,

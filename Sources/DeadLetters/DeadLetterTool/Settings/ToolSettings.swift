@@ -18,6 +18,9 @@ struct ToolSettings {
     var patience: Duration
     var serve: ServeSettings
 
+    /// The lengths of a user's name, in bytes.
+    static let lengthsOfUsers = 1...128
+
     /// Reads all settings. Faults are reported to the reader.
     init(_ reader: SettingsReader) {
         let kafka = reader.section("kafka")
@@ -26,8 +29,17 @@ struct ToolSettings {
             default: "127.0.0.1:9092",
             help: "Where the cluster is: host:port[,host:port…]."
         )
+        var isEachTaken = true
         self.properties = kafka.kafkaProperties { name, value in
-            ClientProperty.objection(to: name, value.reveal(), of: "the tool")
+            let objection = ClientProperty.objection(to: name, value.reveal(), of: "the tool")
+            isEachTaken = isEachTaken && objection == nil
+            return objection
+        }
+        // Certificates that cannot be read, and properties that contradict each other.
+        if isEachTaken, !self.properties.values.isEmpty,
+            let objection = ClientProperty.objection(to: self.properties.values.mapValues { $0.reveal() })
+        {
+            kafka.reportFault("properties", objection)
         }
         self.patience = kafka.duration(
             "patience",
@@ -71,6 +83,9 @@ struct ToolSettings {
             "user",
             help: "Your name in ledger and audit trail; by default that of the system."
         )
+        if let user, !Self.lengthsOfUsers.contains(user.utf8.count) {
+            own.reportFault("user", "must have 1 to 128 bytes")
+        }
         self.salt = own.optionalSecret(
             "salt",
             help:

@@ -200,6 +200,11 @@ extension ReasonGuide {
             "The header not-before of the record is no time of RFC 3339, such as 2026-11-29T20:00:00Z.",
             advice: "Have its publisher write such a time, and publish the record again."
         ),
+        "not_before.too_many": ReasonGuide(
+            .no,
+            "The worker held so many delayed or parked records that it took no more delayed ones.",
+            advice: "Publish it nearer to its time, or spread the work over more workers."
+        ),
         "not_before.after_deadline": ReasonGuide(
             .no,
             "The time of the header not-before is not before the record's deadline, so the record could only expire.",

@@ -104,6 +104,11 @@ package struct Preflight: Hashable, Sendable {
         for (setting, topic) in letters where topic == self.resultTopic {
             faults.append(NameFault(setting: setting, problem: "'\(topic)' is also the result topic"))
         }
+        for (setting, topic) in letters where self.retryTiers.contains(where: { $0.topic == topic }) {
+            faults.append(
+                NameFault(setting: setting, problem: "'\(topic)' is also a retry topic, which is consumed")
+            )
+        }
         if ([self.resultTopic] + self.letterTopics).contains(self.parkedTopic) {
             let problem = "'\(self.parkedTopic)' is also the topic of results or of dead letters"
             faults.append(NameFault(setting: "parked_topic", problem: problem))

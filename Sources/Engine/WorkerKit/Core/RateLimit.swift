@@ -39,7 +39,7 @@ package struct RateLimit: Sendable {
     /// The credit of one call: a billion billionths of a call a second, for a billion nanoseconds.
     private static let call = Int128(1_000_000_000) * 1_000_000_000
 
-    private let settings: Settings
+    private var settings: Settings
     /// This worker's share of the fleet's rate, from 0 to 1.
     package private(set) var share: Double
     private var throttle: ThrottleFactor
@@ -94,6 +94,13 @@ package struct RateLimit: Sendable {
     package mutating func shareChanged(to share: Double, at now: Int64) {
         self.count(to: now)
         self.share = Self.clamped(share)
+        self.rateChanged()
+    }
+
+    /// Notes that the fleet has another rate. The credit and the throttling so far stay.
+    package mutating func rateChanged(to rate: Double, at now: Int64) {
+        self.count(to: now)
+        self.settings.rate = rate
         self.rateChanged()
     }
 

@@ -68,13 +68,18 @@ struct CallPace: Sendable {
     mutating func choose(rate: Double?, at now: Int64) {
         var chosen = self.settingsRate
         if let rate {
-            chosen = rate.isFinite ? RateLimit.Settings(rate: rate) : nil
-            if rate == self.settingsRate?.rate { chosen = self.settingsRate }
+            // The burst and the answer to throttling are those of the settings.
+            chosen = rate.isFinite ? chosen ?? RateLimit.Settings(rate: rate) : nil
+            chosen?.rate = rate
         }
         guard chosen != self.fleetRate else { return }
         self.fleetRate = chosen
-        self.rate = nil
-        if let share { self.shareChanged(to: share, at: now) }
+        guard let chosen else { return self.rate = nil }
+        if self.rate == nil {
+            if let share { self.shareChanged(to: share, at: now) }
+        } else {
+            self.rate?.rateChanged(to: chosen.rate, at: now)
+        }
     }
 
     /// Notes a call that begins.

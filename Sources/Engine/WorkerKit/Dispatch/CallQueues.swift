@@ -88,6 +88,18 @@ struct CallQueues: Sendable {
         if case .delay = cause { self.giveBackTurn(of: id, waitingFor: nil) }
     }
 
+    /// Lets the records that their publishers have delayed be looked at now, because the clock was wrong.
+    mutating func lookAtDelaysAgain(in table: RecordTable, at now: Int64) {
+        let delayed = self.backingOff.elements.map(\.element).filter { id in
+            guard table.isCurrent(id), case .backingOff(_, .delay) = table[id].state else { return false }
+            return true
+        }
+        guard !delayed.isEmpty else { return }
+        let ids = Set(delayed)
+        self.backingOff.keep { !ids.contains($0) }
+        for id in ids { self.backingOff.add(id, due: now) }
+    }
+
     // MARK: out of a place
 
     /// Removes and returns the ready record that is next; nil if there is none that may go.

@@ -81,5 +81,12 @@ extension Engine {
 
     private func tell(_ finding: DeadlineClock.Finding) {
         finding.tell(self.logger) { self.metrics.set("worker_clock_ahead_milliseconds", $0) }
+        switch finding {
+        case .nothing, .doubt: break
+        case .corrected, .settled:
+            // Delays were measured by the time before.
+            self.dispatch.queues.lookAtDelaysAgain(in: self.table, at: self.now.monotonic)
+            for index in self.assignments.indices { self.assignments[index].parked.releaseUntried() }
+        }
     }
 }

@@ -95,9 +95,24 @@ extension Engine {
                 self.settle(id, as: .rejected, because: reason, nil)
                 return true
             }
+            guard self.hasRoomForDelay(of: id) else {
+                let reason = Reason(
+                    "not_before.too_many",
+                    "The worker has put aside half as many records as it can, and takes no more delayed ones."
+                )
+                self.settle(id, as: .rejected, because: reason, nil)
+                return true
+            }
             self.backOff(id, for: .milliseconds(wait), because: .delay)
         }
         return true
+    }
+
+    /// Returns whether a delayed record may wait. One publisher's delayed records leave half of the room to others.
+    private func hasRoomForDelay(of id: EntryID) -> Bool {
+        guard self.table.withEntry(id, { $0.parking }) == .none else { return true }
+        guard let lot = self.lot else { return self.table.count <= self.settings.recordsLimit / 2 }
+        return self.parkedTickets < lot.limit / 2
     }
 
     private func reasonToSkip(_ id: EntryID) -> Reason? {

@@ -40,12 +40,30 @@ extension Engine {
             )
         )
         self.metrics.headOfLineResolved()
+        if self.isDelayed(id) { return self.putAside(id, head) }
         if let shortest = self.settings.retryTiers.first, self.forward(id, waiting: shortest.delay) {
             return self.dispatch.queues.remove(from: .backingOff) { $0 == id }
         }
-        let last = entry.lastReason.map { " Its last attempt ended with \($0.code)." } ?? ""
-        let reason = Reason("head_of_line", "It held up \(head.finished) records that were done.\(last)")
         self.dispatch.queues.remove(from: .backingOff) { $0 == id }
+        self.giveUp(
+            id,
+            head,
+            because: entry.lastReason.map { " Its last attempt ended with \($0.code)." } ?? ""
+        )
+    }
+
+    /// Parks a record that its publisher has delayed, or gives it up where there is no parking topic for it.
+    private func putAside(_ id: EntryID, _ head: HeadOfLine) {
+        let due = self.dispatch.queues.backingOff.elements.first { $0.element == id }?.due ?? .min
+        self.dispatch.queues.remove(from: .backingOff) { $0 == id }
+        guard self.canPark(in: self.table[id].assignment) else {
+            return self.giveUp(id, head, because: " Its publisher has delayed it.")
+        }
+        self.parkWithFollowers(id, in: .any, notBefore: due)
+    }
+
+    private func giveUp(_ id: EntryID, _ head: HeadOfLine, because more: String) {
+        let reason = Reason("head_of_line", "It held up \(head.finished) records that were done.\(more)")
         self.deadLetter(id, Rejection(reason, kind: .exhausted, replayable: .yes))
     }
 }

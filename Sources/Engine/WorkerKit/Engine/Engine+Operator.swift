@@ -1,3 +1,4 @@
+import Kafka
 import Logging
 package import ServiceKit
 import UpstreamHTTP
@@ -24,6 +25,7 @@ extension Engine {
         self.dispatch.gates.obey(choices, at: self.now.monotonic) {
             choices.isPaused || choices.endpoints.contains(self.shownName(of: $0))
         }
+        if choices.rate != before.choices.rate { self.askForShare() }
         if orders.releases != before.releases { self.tryWhatWaits() }
         if orders.callLog != before.callLog { self.callLog = CallLog(orders.callLog) }
         self.metrics.set(
@@ -33,6 +35,18 @@ extension Engine {
         )
         self.show("lane", paused: choices.lanes, before: before.choices.lanes)
         self.show("endpoint", paused: choices.endpoints, before: before.choices.endpoints)
+    }
+
+    /// Asks for the number of all partitions, which nobody has needed as long as there was no rate. Without an answer the
+    /// number stays as it is until the next assignment.
+    private func askForShare() {
+        guard self.dispatch.gates.shareRates, !self.assignments.isEmpty else { return }
+        do throws(KafkaError) {
+            self.consumedPartitions = max(1, try self.broker.partitionCount(of: self.settings.consumedTopics))
+        } catch {
+            self.logger.warning("the number of partitions is not known", metadata: ["error": "\(error)"])
+        }
+        self.shareRate()
     }
 
     private func show(_ part: String, paused now: Set<String>, before: Set<String>) {

@@ -86,6 +86,7 @@ extension Engine {
                     place: self.place(of: source.partition)
                 )
             }
+            self.tellParkedOfOrder()
             for assignment in self.assignments { self.tellOfMisfit(assignment) }
         } catch {
             guard !error.isFatal else { throw error }

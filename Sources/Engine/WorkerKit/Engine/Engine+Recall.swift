@@ -84,6 +84,7 @@ extension Engine {
             }
             self.assignments[index].parked = parked
         }
+        self.tellParkedOfOrder()
         self.recall = nil
         let parked = self.parkedTickets
         if parked > 0 {

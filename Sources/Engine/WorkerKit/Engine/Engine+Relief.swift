@@ -174,7 +174,11 @@ extension Engine {
         where belongs: (EntryID) -> Bool
     ) {
         let ids = waiting.map(\.element).filter { self.table.kind(of: $0) == .backingOff && belongs($0) }
-        let surplus = self.surplus(of: ids, .backingOff, in: room, keeping: share)
+        let dues = Dictionary(waiting.map { ($0.element, $0.due) }) { max($0, $1) }
+        let surplus = self.surplus(of: ids, .backingOff, in: room, keeping: share) {
+            // Records behind a delayed one are of no use before it, and the room of delayed records is usually open.
+            self.isDelayed($0) ? dues[$0] ?? .min : .min
+        }
         guard !surplus.isEmpty else { return }
         self.dispatch.queues.remove(from: .backingOff) { surplus.contains($0) }
         let leaving = waiting.filter { surplus.contains($0.element) }
@@ -223,7 +227,8 @@ extension Engine {
         of ids: [EntryID],
         _ kind: RecordState.Kind,
         in room: WaitingRoom,
-        keeping share: RoomShare
+        keeping share: RoomShare,
+        whoseFollowersWaitUntil due: (EntryID) -> Int64 = { _ in .min }
     ) -> Set<EntryID> {
         var (records, bytes) = (0, 0)
         var surplus: Set<EntryID> = []
@@ -238,7 +243,9 @@ extension Engine {
             if isCounted, !isWithinShare || self.isStale(id, after: share.stale) {
                 surplus.insert(id)
             } else {
-                if share.leavesFollowers { self.parkFollowers(of: id, in: room, keeping: 0) }
+                if share.leavesFollowers {
+                    self.parkFollowers(of: id, in: room, keeping: 0, notBefore: due(id))
+                }
                 records += isCounted ? 1 : 0
                 bytes += isCounted ? size : 0
             }
@@ -268,7 +275,7 @@ extension Engine {
 
     /// Returns whether records of this assignment can be parked. Records of a retry topic cannot: they were
     /// already put aside in that topic.
-    private func canPark(in index: Int) -> Bool {
+    func canPark(in index: Int) -> Bool {
         guard let lot = self.lot else { return false }
         let partition = self.assignments[index].partition
         return partition.topic == self.settings.inputTopic && partition.partition < lot.partitions

@@ -66,12 +66,20 @@ extension Engine {
         }
     }
 
+    /// Tells the parked records of each partition whether they keep the order of keys.
+    func tellParkedOfOrder() {
+        for index in self.assignments.indices {
+            self.assignments[index].parked.keepsOrder = self.settings.ordering == .key
+        }
+    }
+
     /// Forgets all tickets and the current visit, because nothing is in hand any more.
     func forgetParking() {
         self.recall = nil
         self.unparking = Unparking()
         self.unparked.removeAll()
         for index in self.assignments.indices { self.assignments[index].parked = ParkedRecords() }
+        self.tellParkedOfOrder()
         do {
             try self.lot?.memory.stop()
         } catch {

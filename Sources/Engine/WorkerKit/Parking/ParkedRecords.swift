@@ -65,6 +65,9 @@ struct ParkedRecords: Sendable {
     /// The offset that the current pass has reached, and the keys of which it has passed over a record.
     private var cursor: Int64 = 0
     private var passedKeys: Set<KeyMark> = []
+    /// Whether a record waits for the earlier ones of its key. The key of a ticket says only which record it is for, where
+    /// the worker keeps no order of keys.
+    var keepsOrder = true
 
     init() {}
 
@@ -172,6 +175,13 @@ struct ParkedRecords: Sendable {
         self.beginPass()
     }
 
+    /// Lets the records for which no call was made come back as soon as their room is open. The engine then looks at
+    /// those again that their publishers have delayed.
+    mutating func releaseUntried() {
+        for (offset, past) in self.pasts where past.attempts == 0 { self.pasts[offset]?.due = .min }
+        self.beginPass()
+    }
+
     // MARK: - The pass
 
     /// Begins a new pass with the oldest record.
@@ -210,7 +220,8 @@ struct ParkedRecords: Sendable {
         var keys: Set<KeyMark> = []
         for record in self.records.prefix(Self.probesLimit) where [.parking, .parked].contains(record.state) {
             guard record.offset < end else { break }
-            let isFirst = record.ticket.key.map { keys.insert($0).inserted && isFree($0) } ?? true
+            let key = self.keepsOrder ? record.ticket.key : nil
+            let isFirst = key.map { keys.insert($0).inserted && isFree($0) } ?? true
             guard isFirst, record.state == .parked, record.room == room,
                 let failures = self.failures(of: record.offset, at: now), failures <= least
             else { continue }
@@ -231,7 +242,9 @@ struct ParkedRecords: Sendable {
 
     /// Returns whether no earlier record of the same key is parked.
     func isFirstOfItsKey(_ offset: Int64) -> Bool {
-        guard let key = self[offset]?.ticket.key, let count = self.keys[key]?.count, count > 1 else {
+        guard self.keepsOrder, let key = self[offset]?.ticket.key, let count = self.keys[key]?.count,
+            count > 1
+        else {
             return true
         }
         return !self.records[..<self.index(of: offset)].contains {
@@ -280,7 +293,7 @@ struct ParkedRecords: Sendable {
     }
 
     private mutating func passOver(_ ticket: ParkingTicket) {
-        if let key = ticket.key { self.passedKeys.insert(key) }
+        if self.keepsOrder, let key = ticket.key { self.passedKeys.insert(key) }
     }
 
     // MARK: - Counts

@@ -36,6 +36,8 @@ package final class SimulatedMemory: MemoryReader {
     private var arrivesAt: Int64 = .min
     /// How often reports were dropped; the simulated cluster reports nothing.
     package private(set) var drops = 0
+    /// The number of records that were handed over.
+    package private(set) var recordsRead = 0
 
     init(_ topics: StreamTopics, of broker: SimulatedBroker, fate: @escaping () -> Fate) {
         self.topics = topics
@@ -122,6 +124,7 @@ package final class SimulatedMemory: MemoryReader {
             left -= min(left, records.count)
         }
         self.arrivesAt = self.broker.cluster.clock.now.after(fate.delay)
+        self.recordsRead += wanted - left
         return wanted - left
     }
 
