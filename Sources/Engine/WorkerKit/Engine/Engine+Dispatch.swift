@@ -110,8 +110,11 @@ extension Engine {
 
     /// Returns whether a delayed record may wait. One publisher's delayed records leave half of the room to others.
     private func hasRoomForDelay(of id: EntryID) -> Bool {
-        guard self.table.withEntry(id, { $0.parking }) == .none else { return true }
-        guard let lot = self.lot else { return self.table.count <= self.settings.recordsLimit / 2 }
+        let (parking, index) = self.table.withEntry(id) { ($0.parking, $0.assignment) }
+        guard parking == .none else { return true }
+        guard let lot = self.lot, self.canPark(in: index) else {
+            return self.table.count <= self.settings.recordsLimit / 2
+        }
         return self.parkedTickets < lot.limit / 2
     }
 
