@@ -53,8 +53,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 
 {{/* Whether a proxy says who the users of the desk are, so that it may serve beyond its pod. TLS alone keeps nobody out. */}}
 {{- define "flotilla.isGuarded" -}}
-{{- $serve := dig "config" "serve" (dict) .worker }}
-{{- if $serve.proxy_token_file }}true{{ end }}
+{{- if dig "config" "serve" "proxy_token_file" "" .worker }}true{{ end }}
 {{- end }}
 
 {{/* The port inside the pod for people and devices; empty without one. */}}

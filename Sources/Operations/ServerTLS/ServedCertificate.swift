@@ -44,11 +44,10 @@ package final class ServedCertificate: Sendable {
     /// - Throws: `SecretFile.Failure` for a file that cannot be read; an error of swift-nio-ssl for a file that is
     ///   no certificate or no key, or if the two do not belong together.
     package init(_ files: ServerCertificate) throws {
+        let (chain, key) = try Self.contents(of: files)
         self.files = files
-        self.known = try [files.certificateFile, files.keyFile].map {
-            ($0, try SecretFile(path: $0).read())
-        }
-        self.inUse = Mutex(try Self.read(files))
+        self.known = [(files.certificateFile, chain), (files.keyFile, key)]
+        self.inUse = Mutex(try Self.pair(chain, key))
     }
 
     /// The end of the validity of the certificate that is in use, in seconds since 1970.
@@ -61,7 +60,8 @@ package final class ServedCertificate: Sendable {
     package var watchedFiles: [SecretFileWatch.File] {
         self.known.map { path, content in
             SecretFileWatch.File(path: path, owner: ["file": path], known: content) { [self] _ in
-                let pair = try Self.read(self.files)
+                let (chain, key) = try Self.contents(of: self.files)
+                let pair = try Self.pair(chain, key)
                 self.inUse.withLock { $0 = pair }
             }
         }
@@ -76,12 +76,17 @@ package final class ServedCertificate: Sendable {
         return try .tls(server, tlsConfiguration: configuration)
     }
 
-    private static func read(_ files: ServerCertificate) throws -> Pair {
-        let chain = try SecretFile(path: files.certificateFile).read().revealBytes()
-        let key = try SecretFile(path: files.keyFile).read().revealBytes()
+    private static func contents(of files: ServerCertificate) throws -> (chain: Secret, key: Secret) {
+        (
+            try SecretFile(path: files.certificateFile).read(),
+            try SecretFile(path: files.keyFile).read()
+        )
+    }
+
+    private static func pair(_ chain: Secret, _ key: Secret) throws -> Pair {
         let pair = Pair(
-            chain: try NIOSSLCertificate.fromPEMBytes(chain),
-            key: try NIOSSLPrivateKey(bytes: key, format: .pem)
+            chain: try NIOSSLCertificate.fromPEMBytes(chain.revealBytes()),
+            key: try NIOSSLPrivateKey(bytes: key.revealBytes(), format: .pem)
         )
         // The library compares the two when it makes a context.
         _ = try NIOSSLContext(configuration: pair.configuration)

@@ -167,6 +167,47 @@ struct DelayedRecordTests {
         #expect(simulation.violations == [])
     }
 
+    /// With a parking topic, half of the tickets are left to records that wait for something else.
+    @Test func delaysTakeHalfOfTheTickets() throws {
+        let simulation = Simulation(partitions: 2) { $0.recordsLimit = 200 }
+        simulation.makeParkingTopic()
+        let worker = simulation.startWorker()
+        worker.engine.lot?.limit = 600
+        let delay = Self.notBefore(.seconds(600), in: simulation)
+        for index in 0..<1_000 {
+            simulation.cluster.append("late", key: "d\(index)", to: Int32(index % 2), headers: [delay])
+        }
+        try simulation.run(for: .seconds(60))
+        // Records that were in hand when half was reached are parked too.
+        #expect((300...500).contains(simulation.cluster.tickets.count), "\(simulation.cluster.tickets.count)")
+        simulation.cluster.append("ok", key: "honest")
+        #expect(try simulation.run(for: .seconds(5)) { worker.upstream.calls.contains { $0.value == "ok" } })
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+
+    /// A delayed record whose time is near, and which holds its partition up, is parked and not given up.
+    @Test func aDelayedHeadOfLineIsParked() throws {
+        let simulation = Simulation {
+            $0.concurrency = 2_000
+            $0.ordering = .key
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { _ in Reply(200, after: .milliseconds(1)) }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        simulation.cluster.append("late", headers: [Self.notBefore(.milliseconds(4_900), in: simulation)])
+        for _ in 0..<16_300 { simulation.cluster.append("ok") }
+        #expect(
+            try simulation.run(for: .seconds(4)) {
+                worker.log.count("one record holds up its partition") == 1
+            }
+        )
+        #expect(try simulation.settleEverything())
+        #expect(simulation.cluster.letters.isEmpty && worker.upstream.calls.count == 16_301)
+        #expect(simulation.violations == [])
+    }
+
     /// A clock that was behind when a delay was measured makes no record late, once it is put right.
     @Test func aClockThatIsPutRightEndsTheDelay() throws {
         let simulation = Simulation { $0.deadline = .seconds(7_200) }

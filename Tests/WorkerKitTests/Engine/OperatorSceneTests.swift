@@ -140,6 +140,20 @@ struct OperatorSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// Without a rate nobody has asked for the number of partitions again, so the order asks.
+    @Test func aChosenRateIsSharedByThePartitionsOfToday() throws {
+        let simulation = Simulation(partitions: 2)
+        let workers = [simulation.startWorker(), simulation.startWorker()]
+        try simulation.run(for: .seconds(30))
+        for _ in 0..<2 { simulation.cluster.grow() }
+        try simulation.run(for: .seconds(120))
+        for worker in workers {
+            #expect(worker.engine.assignments.count == 2)
+            worker.engine.obey(Self.orders { $0.choices.rate = 10 })
+            #expect(worker.engine.dispatch.gates.pace.rate?.share == 0.5)
+        }
+    }
+
     /// A lower rate is no excuse for a burst, and what the upstream's throttling has left of the rate stays.
     @Test func aChosenRateKeepsBurstAndThrottling() {
         var settings = EngineSettings(

@@ -202,6 +202,7 @@ package struct KafkaSettings: Sendable {
 }
 
 extension SettingsReader {
+    /// Reads the routes of dead letters; without the setting there are none.
     fileprivate func deadLetterRoutes() -> DeadLetterRoutes {
         let texts = self.strings(
             "dead_letter_routes",

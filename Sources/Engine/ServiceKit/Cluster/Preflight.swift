@@ -82,11 +82,12 @@ package struct Preflight: Hashable, Sendable {
 
     /// The faults that can be seen without a broker.
     package var faultsOfNames: [NameFault] {
+        let letters =
+            [("dead_letter_topic", self.deadLetterTopic)]
+            + self.routedLetterTopics.map { ("dead_letter_routes", $0) }
         let topics =
-            [
-                ("topic", self.inputTopic), ("result_topic", self.resultTopic),
-                ("dead_letter_topic", self.deadLetterTopic), ("parked_topic", self.parkedTopic),
-            ] + self.routedLetterTopics.map { ("dead_letter_routes", $0) }
+            [("topic", self.inputTopic), ("result_topic", self.resultTopic)] + letters
+            + [("parked_topic", self.parkedTopic)]
         var faults: [NameFault] = []
         for (setting, topic) in topics where !Self.isTopicName(topic) {
             let problem =
@@ -98,9 +99,6 @@ package struct Preflight: Hashable, Sendable {
                 "'\(topic)' is also the topic that is consumed; the worker would feed on its own output"
             faults.append(NameFault(setting: setting, problem: problem))
         }
-        let letters =
-            [("dead_letter_topic", self.deadLetterTopic)]
-            + self.routedLetterTopics.map { ("dead_letter_routes", $0) }
         for (setting, topic) in letters where topic == self.resultTopic {
             faults.append(NameFault(setting: setting, problem: "'\(topic)' is also the result topic"))
         }

@@ -90,12 +90,8 @@ struct CallQueues: Sendable {
 
     /// Lets the records that their publishers have delayed be looked at now, because the clock was wrong.
     mutating func lookAtDelaysAgain(in table: RecordTable, at now: Int64) {
-        let delayed = self.backingOff.elements.map(\.element).filter { id in
-            guard table.isCurrent(id), case .backingOff(_, .delay) = table[id].state else { return false }
-            return true
-        }
-        guard !delayed.isEmpty else { return }
-        let ids = Set(delayed)
+        let ids = Set(self.backingOff.elements.map(\.element).filter(table.isDelayed))
+        guard !ids.isEmpty else { return }
         self.backingOff.keep { !ids.contains($0) }
         for id in ids { self.backingOff.add(id, due: now) }
     }

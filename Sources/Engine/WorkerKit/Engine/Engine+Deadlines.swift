@@ -16,12 +16,7 @@ extension Engine {
     }
 
     /// Returns whether a record waits for the time of its header `not-before`.
-    func isDelayed(_ id: EntryID) -> Bool {
-        guard self.table.isCurrent(id), case .backingOff(_, .delay) = self.table[id].state else {
-            return false
-        }
-        return true
-    }
+    func isDelayed(_ id: EntryID) -> Bool { self.table.isDelayed(id) }
 
     /// Whether all records in hand wait for such a time, or behind one that does.
     package var areAllDelayed: Bool {

@@ -79,32 +79,28 @@ extension Engine {
     /// - Returns: False if the record may be worked on now.
     private func putOff(_ id: EntryID) -> Bool {
         let (notBefore, deadline) = self.table.withEntry(id) { (NotBefore($0.record), $0.deadline) }
+        let now = self.deadlineNow
+        let refusal: Reason
         switch notBefore {
         case .absent: return false
+        case .at(let time) where time <= now: return false
         case .malformed:
-            let reason = Reason("not_before.malformed", "The header not-before is no time of RFC 3339.")
-            self.settle(id, as: .rejected, because: reason, nil)
+            refusal = Reason("not_before.malformed", "The header not-before is no time of RFC 3339.")
+        case .at(let time) where time >= deadline:
+            refusal = Reason(
+                "not_before.after_deadline",
+                "The time of the header not-before is not before the record's deadline."
+            )
+        case .at where !self.hasRoomForDelay(of: id):
+            refusal = Reason(
+                "not_before.too_many",
+                "The worker has put aside half as many records as it can, and takes no more delayed ones."
+            )
         case .at(let time):
-            let wait = time.subtractingClamped(self.deadlineNow)
-            guard wait > 0 else { return false }
-            guard time < deadline else {
-                let reason = Reason(
-                    "not_before.after_deadline",
-                    "The time of the header not-before is not before the record's deadline."
-                )
-                self.settle(id, as: .rejected, because: reason, nil)
-                return true
-            }
-            guard self.hasRoomForDelay(of: id) else {
-                let reason = Reason(
-                    "not_before.too_many",
-                    "The worker has put aside half as many records as it can, and takes no more delayed ones."
-                )
-                self.settle(id, as: .rejected, because: reason, nil)
-                return true
-            }
-            self.backOff(id, for: .milliseconds(wait), because: .delay)
+            self.backOff(id, for: .milliseconds(time.subtractingClamped(now)), because: .delay)
+            return true
         }
+        self.settle(id, as: .rejected, because: refusal, nil)
         return true
     }
 

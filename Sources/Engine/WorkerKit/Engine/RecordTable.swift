@@ -329,6 +329,14 @@ struct RecordTable: Sendable {
         self.isCurrent(id) ? self.tallies[id.index].kind : nil
     }
 
+    /// Returns whether a record waits for the time before which its publisher wants no work on it.
+    func isDelayed(_ id: EntryID) -> Bool {
+        guard self.kind(of: id) == .backingOff, case .backingOff(_, .delay) = self[id].state else {
+            return false
+        }
+        return true
+    }
+
     /// Returns the call with which a waiting record goes on instead of being planned anew; nil if there is
     /// none.
     func followUp(of id: EntryID) -> FollowUp? {
