@@ -6,6 +6,8 @@ import Testing
 /// A group member with what it has been told, driven by the test's own thread.
 final class Member {
     let consumer: Consumer
+    /// The bound of every reader.
+    var bound = Int64.max
     private(set) var readers: [PartitionReader] = []
     private(set) var records: [InboundRecord] = []
     private(set) var revocations = 0
@@ -34,6 +36,7 @@ final class Member {
             case .assigned(let partitions):
                 let committed = try self.consumer.committed(partitions, atMost: .seconds(10))
                 self.readers = try self.consumer.assign(committed, atMost: .seconds(10))
+                for reader in self.readers { reader.bound = self.bound }
             case .revoked:
                 self.revocations += 1
                 self.readers = []

@@ -14,16 +14,16 @@ import Testing
         let (crew, health) = self.crew(threads: 2)
         for _ in 0..<4 {
             self.clock.advance(by: .seconds(8))
-            crew.turned(0, processed: 0, unreadiness: nil)
-            crew.turned(1, processed: 0, unreadiness: nil)
+            crew.turned(0, processed: 0, unreadiness: nil, isAtBound: false)
+            crew.turned(1, processed: 0, unreadiness: nil, isAtBound: false)
         }
         #expect(health.liveness == .alive)
         for _ in 0..<4 {
             self.clock.advance(by: .seconds(8))
-            crew.turned(0, processed: 0, unreadiness: nil)
+            crew.turned(0, processed: 0, unreadiness: nil, isAtBound: false)
         }
         #expect(health.liveness != .alive, "one thread has not turned for 32 seconds")
-        crew.turned(1, processed: 0, unreadiness: nil)
+        crew.turned(1, processed: 0, unreadiness: nil, isAtBound: false)
         #expect(health.liveness == .alive)
     }
 
@@ -41,7 +41,7 @@ import Testing
             repeat {
                 pause(atMost: .milliseconds(2))
                 clock.advance(by: .seconds(31))
-                crew.turned(1, processed: 0, unreadiness: nil)
+                crew.turned(1, processed: 0, unreadiness: nil, isAtBound: false)
             } while health.liveness != .alive
         }
     }
@@ -62,29 +62,41 @@ import Testing
 
     @Test func theWorkerIsReadyOnceEachThreadIs() {
         let (crew, health) = self.crew(threads: 2)
-        crew.turned(0, processed: 0, unreadiness: nil)
+        crew.turned(0, processed: 0, unreadiness: nil, isAtBound: false)
         #expect(health.readiness == .starting)
-        crew.turned(1, processed: 0, unreadiness: "reading back the state")
+        crew.turned(1, processed: 0, unreadiness: "reading back the state", isAtBound: false)
         #expect(health.readiness == .notReady(reason: "reading back the state"))
-        crew.turned(0, processed: 0, unreadiness: nil)
+        crew.turned(0, processed: 0, unreadiness: nil, isAtBound: false)
         #expect(health.readiness == .notReady(reason: "reading back the state"))
-        crew.turned(1, processed: 0, unreadiness: nil)
+        crew.turned(1, processed: 0, unreadiness: nil, isAtBound: false)
         #expect(health.readiness == .ready)
     }
 
     @Test func allThreadsStopOnceTheirRecordsAreEnoughTogether() {
         let (crew, _) = self.crew(threads: 2, records: 10)
-        crew.turned(0, processed: 6, unreadiness: nil)
+        crew.turned(0, processed: 6, unreadiness: nil, isAtBound: false)
         #expect(crew.threads.allSatisfy { !crew.stop(of: $0).isRequested })
-        crew.turned(1, processed: 4, unreadiness: nil)
+        crew.turned(1, processed: 4, unreadiness: nil, isAtBound: false)
+        #expect(crew.threads.allSatisfy { crew.stop(of: $0).isRequested })
+    }
+
+    /// A thread whose partitions are taken back is not at its bound any more.
+    @Test func allThreadsStopOnceEachIsAtItsBound() {
+        let (crew, _) = self.crew(threads: 2)
+        for (thread, isAtBound) in [(0, true), (0, false), (1, true), (1, true)] {
+            crew.turned(thread, processed: 1, unreadiness: nil, isAtBound: isAtBound)
+            #expect(crew.threads.allSatisfy { !crew.stop(of: $0).isRequested })
+        }
+        crew.turned(0, processed: 0, unreadiness: nil, isAtBound: true)
         #expect(crew.threads.allSatisfy { crew.stop(of: $0).isRequested })
     }
 
     @Test func theReportIsOfAllThreads() {
         let lines = Lines()
         let (crew, _) = self.crew(threads: 2) { lines.add($0) }
-        crew.turned(0, processed: 6, unreadiness: nil)
-        crew.turned(1, processed: 4, unreadiness: nil)
+        // The records of the turns that end the run count too.
+        crew.turned(0, processed: 6, unreadiness: nil, isAtBound: true)
+        crew.turned(1, processed: 4, unreadiness: nil, isAtBound: true)
         crew.report(of: "worker")
         #expect(lines.all.count == 1)
         #expect(lines.all.first?.contains(#""records":10,"#) == true)

@@ -20,6 +20,29 @@ struct StreamTransactionTests {
         #expect(worker.log.count("transaction failed") == 1)
     }
 
+    /// `run --until` ends only then: a transaction that fails after the last record was read is done again first.
+    @Test func theInputIsCommittedOnceTheGroupStandsAtItsEnd() throws {
+        let simulation = StreamSimulation()
+        let worker = simulation.startWorker()
+        var failures = 3
+        simulation.cluster.produceFate = { _ in
+            failures -= 1
+            return failures >= 0
+                ? .failed(.timedOut, after: .milliseconds(3), isWritten: false)
+                : .acknowledged(after: .milliseconds(2))
+        }
+        simulation.append(0..<10)
+        var offsets: [Int64?] = []
+        let isCommitted = try simulation.run(for: .seconds(60)) {
+            guard worker.engine.processedRecords > 0, worker.engine.isInputCommitted else { return false }
+            offsets.append(simulation.cluster.committedOffset())
+            return true
+        }
+        #expect(isCommitted)
+        #expect(offsets == [10])
+        #expect(worker.log.count("transaction failed") == 1)
+    }
+
     /// A backlog that makes a transaction too large for its time must not be tried in the same size for ever.
     @Test func aTransactionThatIsTooLargeIsTriedSmaller() throws {
         let simulation = StreamSimulation()

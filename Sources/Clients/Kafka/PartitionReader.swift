@@ -13,6 +13,10 @@ package import Records
     /// The offset at which librdkafka last reported the end of the partition; 0 before the first such report.
     /// Offsets without a record can lie before it, such as transaction markers.
     package private(set) var end: Int64 = 0
+    /// The offset before which reading ends: records from there on are not passed on.
+    package var bound = Int64.max
+    /// Whether every record before `bound` has been passed on.
+    package private(set) var isAtBound = false
     private let queue: EventQueue
     private let watch: LogBoundsWatch
 
@@ -72,7 +76,7 @@ package import Records
     {
         var taken = 0
         while taken < limit {
-            guard let message = unsafe rd_kafka_consume_queue(self.queue.queue, 0) else {
+            guard !self.isAtBound, let message = unsafe rd_kafka_consume_queue(self.queue.queue, 0) else {
                 self.hasArrivals = false
                 break
             }
@@ -80,10 +84,15 @@ package import Records
             guard unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 if unsafe message.pointee.err == RD_KAFKA_RESP_ERR__PARTITION_EOF {
                     self.end = unsafe message.pointee.offset
+                    // Offsets without a record may be all that is left before the bound.
+                    self.isAtBound = self.end >= self.bound
                 }
                 failed(KafkaError(unsafe message.pointee.err))
                 continue
             }
+            let offset = unsafe message.pointee.offset
+            self.isAtBound = offset >= self.bound - 1
+            guard offset < self.bound else { continue }
             take(unsafe RecordView(message, topic: self.partition.topic))
             taken += 1
         }

@@ -14,13 +14,15 @@ final class StreamCrew: Sendable {
         /// By thread: whether it has made a turn at all, and why it takes no work.
         var hasTurned: [Bool]
         var unreadiness: [String?]
+        /// By thread: whether it has read its partitions up to the bound of the run.
+        var isAtBound: [Bool]
         var processed: Int64 = 0
         var usage = UsageMeter()
     }
 
     private let stops: [StopRequest]
     private let health: Health
-    private let bound: RunBound
+    let bound: RunBound
     /// The records that the bound of the run still allows to take in; nil without a bound.
     let quota: RecordQuota?
     private let state: Mutex<State>
@@ -35,7 +37,8 @@ final class StreamCrew: Sendable {
                 turning: Set(0..<threads),
                 silent: Set(0..<threads),
                 hasTurned: Array(repeating: false, count: threads),
-                unreadiness: Array(repeating: nil, count: threads)
+                unreadiness: Array(repeating: nil, count: threads),
+                isAtBound: Array(repeating: false, count: threads)
             )
         )
     }
@@ -73,7 +76,9 @@ final class StreamCrew: Sendable {
     /// - Parameters:
     ///   - processed: The records that the thread has processed since its last turn.
     ///   - unreadiness: The reason why the thread takes no work; nil if it does.
-    func turned(_ thread: Int, processed: Int64, unreadiness: String?) {
+    ///   - isAtBound: Whether the thread has read its partitions up to the bound of the run, and committed them. The
+    ///     run ends when all have.
+    func turned(_ thread: Int, processed: Int64, unreadiness: String?, isAtBound: Bool) {
         let isEnough = self.state.withLock { state in
             state.silent.remove(thread)
             if state.silent.isEmpty {
@@ -85,10 +90,13 @@ final class StreamCrew: Sendable {
                 state.unreadiness[thread] = unreadiness
                 self.tellReadiness(state)
             }
-            guard processed > 0 else { return false }
-            state.processed += processed
-            state.usage.note(settled: Int(state.processed), inHand: 0)
-            return self.bound.records.map { state.processed >= $0 } ?? false
+            if processed > 0 {
+                state.processed += processed
+                state.usage.note(settled: Int(state.processed), inHand: 0)
+            }
+            state.isAtBound[thread] = isAtBound
+            return state.isAtBound.allSatisfy(\.self)
+                || processed > 0 && self.bound.records.map { state.processed >= $0 } ?? false
         }
         if isEnough { self.requestStop() }
     }

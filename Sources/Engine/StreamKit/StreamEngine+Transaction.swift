@@ -10,6 +10,14 @@ extension StreamEngine {
         self.hasSent || self.transactionRecords > 0 || self.hasSkipped || !self.output.isEmpty
     }
 
+    /// Whether everything that was read is committed, and nothing is about to change. A transaction that has failed is
+    /// done again first.
+    package var isInputCommitted: Bool {
+        self.phase == .working && self.stage == .open && !self.isBroken && !self.hasWork
+            && self.offered == nil
+            && self.assignments.allSatisfy(\.isWorking)
+    }
+
     /// The monotonic time at which the open transaction is to be committed.
     var transactionDue: Int64 {
         let (due, overflow) = self.transactionSince.addingReportingOverflow(

@@ -55,6 +55,9 @@ package protocol StreamApplication: AnyObject {
     /// The topics that are consumed.
     var topics: [String] { get }
 
+    /// The topics among them that others write. A run with a bound reads these up to it, and all others as they come.
+    var inputTopics: [String] { get }
+
     /// The spread of the state over the partitions of each topic where the place of a key follows from their number.
     var spreads: [StateSpread] { get }
 
@@ -63,5 +66,6 @@ package protocol StreamApplication: AnyObject {
 }
 
 extension StreamApplication {
+    package var inputTopics: [String] { self.topics }
     package var spreads: [StateSpread] { [] }
 }

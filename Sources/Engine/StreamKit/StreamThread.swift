@@ -56,6 +56,11 @@ struct StreamThread: Sendable {
             let cluster = try self.cluster(of: broker, wait)
             let application = try self.prepare(cluster)
             try wait.check(self.rights, self.kafka, of: broker)
+            broker.bounds = try self.crew.bound.until?.bounds(
+                of: application.inputTopics,
+                in: broker,
+                atMost: ClusterWait.slice
+            )
             return (application: application, cluster: cluster)
         }
         guard let (application, cluster) = prepared else { return }
@@ -83,6 +88,7 @@ struct StreamThread: Sendable {
         self.surroundings.desk.begin(.states)
         var turned = TurnedStream(
             engine: engine,
+            broker: broker,
             desk: self.surroundings.desk,
             memory: memory,
             crew: self.crew,
@@ -161,6 +167,7 @@ struct StreamThread: Sendable {
 /// The engine of one thread: each of its turns counts for the crew.
 private struct TurnedStream: TurnedEngine {
     let engine: StreamEngine<KafkaBroker, KafkaMemory>
+    let broker: KafkaBroker
     let desk: OperatorDesk
     let memory: KafkaMemory
     let crew: StreamCrew
@@ -171,12 +178,14 @@ private struct TurnedStream: TurnedEngine {
 
     init(
         engine: StreamEngine<KafkaBroker, KafkaMemory>,
+        broker: KafkaBroker,
         desk: OperatorDesk,
         memory: KafkaMemory,
         crew: StreamCrew,
         number: Int
     ) {
         self.engine = engine
+        self.broker = broker
         self.desk = desk
         self.memory = memory
         self.crew = crew
@@ -196,7 +205,8 @@ private struct TurnedStream: TurnedEngine {
         self.crew.turned(
             self.number,
             processed: self.engine.processedRecords - self.processed,
-            unreadiness: self.engine.unreadiness
+            unreadiness: self.engine.unreadiness,
+            isAtBound: self.broker.isReadUpToBounds && self.engine.isInputCommitted
         )
         self.processed = self.engine.processedRecords
         return next

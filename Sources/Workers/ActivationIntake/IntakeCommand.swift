@@ -33,6 +33,14 @@ struct RunIntakeCommand<Parts: IntakeParts>: AsyncParsableCommand {
 
     @OptionGroup var options: StreamRunOptions
 
+    func validate() throws {
+        guard self.options.readsAll else {
+            throw ValidationError(
+                "--until is not for the intake: it reads each activation twice, and the second time from a topic of its own."
+            )
+        }
+    }
+
     func run() async throws {
         let name = WorkerIdentity.activationIntake.name
         try await self.options.run(name, load: IntakeProgram<Parts>.load) { settings, bound in

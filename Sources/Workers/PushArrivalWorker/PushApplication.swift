@@ -19,6 +19,8 @@ final class PushApplication: StreamApplication {
 
     var topics: [String] { [self.settings.topics.input, self.settings.topics.parts] }
 
+    var inputTopics: [String] { [self.settings.topics.input] }
+
     var spreads: [StateSpread] {
         let counts = self.cluster.partitionCounts
         return [self.settings.spread(in: counts), self.settings.spreadOfParts(in: counts)]

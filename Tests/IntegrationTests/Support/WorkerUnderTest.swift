@@ -36,11 +36,13 @@ final class WorkerUnderTest {
         brokers: String? = nil,
         kafka: String = "session_timeout: 6s",
         level: String = "info",
-        more: String = ""
+        more: String = "",
+        command: [String] = ["run"]
     ) throws {
         try self.init(
             "activation-worker",
-            Self.text(cluster, upstream, brokers ?? cluster.brokers, kafka, level, more)
+            Self.text(cluster, upstream, brokers ?? cluster.brokers, kafka, level, more),
+            command: command
         )
     }
 

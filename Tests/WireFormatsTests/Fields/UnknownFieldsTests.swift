@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    private static let question = " Did you mean `deviceId`? The record has the unknown field `deviceID`."
+    private static let question = " The record has the unknown field `deviceID`: did you mean `deviceId`?"
 
     @Test func nearMissesAreAskedAbout() {
         let rest = #""advertiserId":"1","appType":"IOS","conversionType":"MOBILEAPP_ACTIVITE""#
@@ -113,7 +113,7 @@ import Testing
         )
         #expect(
             Self.message(of: #"{"app_Id":"1",\#(rest),\#(time)}"#)
-                == "The field `appId` is missing. Did you mean `appId`? The record has the unknown field `app_Id`."
+                == "The field `appId` is missing. The record has the unknown field `app_Id`: did you mean `appId`?"
         )
         // The record has the field itself too, so the other one is no miss.
         #expect(

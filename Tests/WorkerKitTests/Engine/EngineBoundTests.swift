@@ -1,7 +1,9 @@
 import Kafka
+import Records
 import Simulation
 import Testing
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 /// `run --stop-after`: no more is taken in than may be settled.
@@ -73,6 +75,75 @@ struct EngineBoundTests {
         #expect(worker.upstream.calls.count == 2)
         isDown = false
         #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+
+    private static func bounds(_ offset: Int64) -> ReadBounds {
+        ReadBounds(
+            topics: [SimulatedCluster.topic],
+            Dictionary((0..<2).map { (TopicPartition(topic: SimulatedCluster.topic, partition: $0), offset) })
+            { $1 }
+        )
+    }
+
+    /// `run --until`: what is in hand or parked keeps the run from its end.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func theInputIsSettledOnceNothingOfItWaits(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 2) {
+            $0.recordsLimit = 200
+            $0.delivery = delivery
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { SimulatedUpstream.Reply($0.lane == "bad" ? 401 : 200) }
+        // Most of the records are parked after a while, and some of them come back again and again.
+        for index in 0..<700 {
+            let headers = [RecordHeader("lane", index % 7 == 0 ? "good" : "bad")]
+            simulation.cluster.append("ok", key: "k\(index)", to: Int32(index % 2), headers: headers)
+        }
+        let worker = simulation.startWorker()
+        var (hasBegun, early) = (false, 0)
+        try simulation.run(for: .seconds(200)) {
+            hasBegun = hasBegun || worker.engine.recordsInHand > 0
+            if hasBegun, worker.engine.isInputSettled(before: Self.bounds(350)) { early += 1 }
+            return false
+        }
+        #expect(simulation.cluster.tickets.count > 100)
+        #expect(early == 0)
+        simulation.reply = { _ in SimulatedUpstream.Reply(200) }
+        #expect(
+            try simulation.run(for: .seconds(3_600)) {
+                worker.engine.isInputSettled(before: Self.bounds(350))
+            }
+        )
+        #expect(simulation.cluster.isEverythingSettled)
+        #expect(simulation.violations == [])
+    }
+
+    /// A commit that fails at the end of the input is done again first.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func theInputIsSettledOnceItIsCommitted(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 2) { $0.delivery = delivery }
+        let error = KafkaError(code: .timedOut, message: "not now")
+        var isDown = true
+        simulation.cluster.commitFate = { _ in
+            isDown
+                ? .failed(error, after: .milliseconds(5), isStored: false)
+                : .acknowledged(after: .milliseconds(5))
+        }
+        simulation.cluster.transactionFate = { _ in
+            isDown ? .refused(error, after: .milliseconds(5)) : .committed(after: .milliseconds(5))
+        }
+        for index in 0..<40 { simulation.cluster.append("\(index)", key: "k\(index)", to: Int32(index % 2)) }
+        let worker = simulation.startWorker()
+        var (hasBegun, early) = (false, 0)
+        let isSettled = try simulation.run(for: .seconds(60)) {
+            hasBegun = hasBegun || worker.engine.recordsInHand > 0
+            if simulation.seconds > 20 { isDown = false }
+            guard hasBegun, worker.engine.isInputSettled(before: Self.bounds(20)) else { return false }
+            if !simulation.cluster.isEverythingCommitted { early += 1 }
+            return true
+        }
+        #expect(isSettled && early == 0)
         #expect(simulation.violations == [])
     }
 

@@ -43,6 +43,14 @@ struct ParkedRecordsTests {
         #expect(parked.isEmpty && parked.first == nil)
     }
 
+    /// A run that reads up to an offset waits for what is parked before it, and for nothing else.
+    @Test func tellsWhetherAnythingIsParkedBeforeAnOffset() {
+        var parked = ParkedRecords([Self.ticket(3, nil), Self.ticket(7, nil)])
+        #expect([3, 4, 8].map { parked.hasAny(before: $0) } == [false, true, true])
+        parked.remove(3)
+        #expect([3, 4, 7, 8].map { parked.hasAny(before: $0) } == [false, false, false, true])
+    }
+
     /// A record whose room is closed keeps those that come after it, and nobody else.
     @Test func nobodyOvertakesARecordOfItsKey() {
         var parked = ParkedRecords([

@@ -15,6 +15,10 @@ package final class KafkaBroker: Broker {
     private var standing: GroupStanding?
     /// Whether the group has ever accepted this member.
     private var hasJoined = false
+    /// The offsets at which reading ends; nil in a run without such a bound.
+    package var bounds: ReadBounds?
+    /// The readers of this member's partitions that have a bound.
+    private var boundedReaders: [PartitionReader] = []
 
     /// - Parameters:
     ///   - consumer: librdkafka's properties for the consumer.
@@ -92,11 +96,19 @@ package final class KafkaBroker: Broker {
 
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [PartitionReader] {
         self.standing = self.consumer.standing
-        return try self.consumer.assign(positions, atMost: self.answerLimit)
+        let readers = try self.consumer.assign(positions, atMost: self.answerLimit)
+        if let bounds { self.boundedReaders = bounds.limit(readers) }
+        return readers
+    }
+
+    /// Whether this member has partitions, or was told that none is left for it, and has read each up to its bound.
+    package var isReadUpToBounds: Bool {
+        self.bounds != nil && self.standing != nil && self.boundedReaders.allSatisfy(\.isAtBound)
     }
 
     package func unassign() throws(KafkaError) {
         self.standing = nil
+        self.boundedReaders = []
         try self.consumer.unassign()
     }
 

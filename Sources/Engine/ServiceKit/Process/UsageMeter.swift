@@ -4,11 +4,18 @@ import Glibc
 package struct RunBound: Sendable {
     /// The number of records to take in. The run stops once they are settled; with nil, it goes on.
     package var records: Int?
+    /// The point up to which the input is read. The run stops once each record before it is settled.
+    package var until: ReadBound?
     /// Called at the end with a line of JSON.
     package var report: (@Sendable (String) -> Void)?
 
-    package init(records: Int? = nil, report: (@Sendable (String) -> Void)? = nil) {
+    package init(
+        records: Int? = nil,
+        until: ReadBound? = nil,
+        report: (@Sendable (String) -> Void)? = nil
+    ) {
         self.records = records
+        self.until = until
         self.report = report
     }
 }

@@ -16,23 +16,9 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
 
     @OptionGroup package var restarts: RestartOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Take in so many records and no more, and stop as if told to once they are settled.",
-            discussion: "A record that waits for a retry or for its lane is waited for; SIGTERM ends it.",
-            valueName: "records"
-        )
-    )
-    package var stopAfter: Int?
-
-    @Flag(help: "Print a line of JSON at the end: records, seconds, and CPU time per record.")
-    package var summary = false
+    @OptionGroup package var bounds: BoundOptions
 
     package init() {}
-
-    package func validate() throws {
-        guard self.stopAfter ?? 1 > 0 else { throw ValidationError("--stop-after is at least 1.") }
-    }
 
     /// Runs the worker, or supervises a child that does.
     ///
@@ -47,12 +33,11 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
             throw ExitCode(1)
         }
         for warning in program.warnings { StandardStreams.complain(warning) }
-        let report: @Sendable (String) -> Void = { StandardStreams.printLine($0) }
         let process = WorkerProcess(
             settings: program.settings,
             handler: ErasedHandler(program.handler),
             identity: P.identity,
-            bound: RunBound(records: self.stopAfter, report: self.summary ? report : nil)
+            bound: self.bounds.bound
         ) { [path = self.file.path] in try LoadedProgram<P>(path: path).settings }
         do {
             try await process.run()

@@ -8,22 +8,12 @@ package struct StreamRunOptions: ParsableArguments {
 
     @OptionGroup var restarts: RestartOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Process so many records and no more, and stop as if told to once they are committed.",
-            valueName: "records"
-        )
-    )
-    var stopAfter: Int?
-
-    @Flag(help: "Print a line of JSON at the end: records, seconds, and CPU time per record.")
-    var summary = false
+    @OptionGroup var bounds: BoundOptions
 
     package init() {}
 
-    package func validate() throws {
-        guard self.stopAfter ?? 1 > 0 else { throw ValidationError("--stop-after is at least 1.") }
-    }
+    /// Whether the run has no point at which reading ends.
+    package var readsAll: Bool { self.bounds.until == nil }
 
     /// Reads the settings and runs the worker, in a child that is started again after a crash if that was
     /// asked for.
@@ -38,8 +28,7 @@ package struct StreamRunOptions: ParsableArguments {
         do {
             let (settings, warnings) = try load(self.file.path)
             for warning in warnings { StandardStreams.complain(warning) }
-            let report: @Sendable (String) -> Void = { StandardStreams.printLine($0) }
-            try await body(settings, RunBound(records: self.stopAfter, report: self.summary ? report : nil))
+            try await body(settings, self.bounds.bound)
         } catch {
             StandardStreams.complain("\(name): \(error)")
             throw ExitCode(1)

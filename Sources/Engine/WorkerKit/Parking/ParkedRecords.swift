@@ -85,6 +85,10 @@ struct ParkedRecords: Sendable {
     /// The number of tickets that are not taken back.
     var count: Int { self.records.count - self.settledCount }
     var isEmpty: Bool { self.count == 0 }
+    /// Whether a record before this offset is parked.
+    func hasAny(before offset: Int64) -> Bool {
+        self.records.prefix { $0.offset < offset }.contains { $0.state != .settled }
+    }
     /// The oldest ticket that is not taken back.
     var first: ParkingTicket? { self.records.first { $0.state != .settled }?.ticket }
 

@@ -13,8 +13,13 @@ struct ClusterCheck {
 
     /// Returns what the engine has to know of the cluster; nil if a stop was requested meanwhile.
     ///
+    /// - Parameter bound: The point up to which the input is read. The broker learns its offsets.
     /// - Throws: `PreflightFailure`, with a sentence for each fault.
-    func facts(of broker: KafkaBroker, until stop: StopRequest) throws -> ClusterFacts? {
+    func facts(
+        of broker: KafkaBroker,
+        bound: ReadBound?,
+        until stop: StopRequest
+    ) throws -> ClusterFacts? {
         self.settings.kafka.certificates.tell(self.logger, in: self.registry)
         let wait = ClusterWait(
             limit: self.settings.startLimit,
@@ -22,7 +27,15 @@ struct ClusterCheck {
             health: self.health,
             logger: self.logger
         )
-        return try wait.answer(of: broker, until: stop) { try self.facts(of: broker, wait) }
+        return try wait.answer(of: broker, until: stop) {
+            let facts = try self.facts(of: broker, wait)
+            broker.bounds = try bound?.bounds(
+                of: [self.settings.engine.inputTopic],
+                in: broker,
+                atMost: ClusterWait.slice
+            )
+            return facts
+        }
     }
 
     private func facts(of broker: KafkaBroker, _ wait: ClusterWait) throws -> ClusterFacts {

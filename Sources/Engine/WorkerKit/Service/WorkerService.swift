@@ -71,7 +71,7 @@ package struct WorkerService: Service {
             registry: self.registry,
             logger: self.logger
         )
-        guard let facts = try check.facts(of: broker, until: stop) else { return }
+        guard let facts = try check.facts(of: broker, bound: self.bound.until, until: stop) else { return }
         var http = self.settings.http
         // Batches take connections beside those of the calls.
         if self.handler.endpoints.contains(where: { $0.callsPerSlot > 1 }) { http.connectionLimit *= 2 }
@@ -116,6 +116,7 @@ package struct WorkerService: Service {
         )
         var turned = TurnedWorker(
             engine: engine,
+            broker: broker,
             desk: self.desk,
             upstream: upstream,
             memory: memory,
@@ -143,6 +144,7 @@ package struct WorkerService: Service {
 /// the run.
 private struct TurnedWorker: TurnedEngine {
     let engine: Engine<KafkaBroker, HTTPClient>
+    let broker: KafkaBroker
     let desk: OperatorDesk
     /// The version of the desk's orders that the engine obeys.
     private var obeyed: UInt64 = 0
@@ -160,6 +162,7 @@ private struct TurnedWorker: TurnedEngine {
 
     init(
         engine: Engine<KafkaBroker, HTTPClient>,
+        broker: KafkaBroker,
         desk: OperatorDesk,
         upstream: HTTPClient,
         memory: KafkaMemory?,
@@ -168,6 +171,7 @@ private struct TurnedWorker: TurnedEngine {
         requestStop: @escaping () -> Void
     ) {
         self.engine = engine
+        self.broker = broker
         self.desk = desk
         self.upstream = upstream
         self.memory = memory
@@ -188,6 +192,11 @@ private struct TurnedWorker: TurnedEngine {
         guard case .after(let sleep) = try self.engine.turn(at: now) else { return .never }
         self.usage.note(settled: self.engine.settledRecords, inHand: self.engine.recordsInHand)
         if let limit, self.engine.settledRecords >= limit { self.requestStop() }
+        if let bounds = self.broker.bounds, self.broker.isReadUpToBounds,
+            self.engine.isInputSettled(before: bounds)
+        {
+            self.requestStop()
+        }
         self.health.become(self.engine.unreadiness.map { .notReady(reason: $0) } ?? .ready)
         return .after(sleep)
     }

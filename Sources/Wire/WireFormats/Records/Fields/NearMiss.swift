@@ -32,7 +32,7 @@ struct NearMiss: Hashable {
     static let questionBytesLimit = Self("", "").question.utf8.count + 2 * UnknownFields.nameBytesLimit
 
     /// The question that a message asks.
-    var question: String { "Did you mean `\(self.field)`? The record has the unknown field `\(self.name)`." }
+    var question: String { "The record has the unknown field `\(self.name)`: did you mean `\(self.field)`?" }
 
     /// Returns how many letters are to be changed, added or left out; nil if too many. Upper and lower case,
     /// underscores and hyphens are no difference.
