@@ -43,7 +43,11 @@ package struct BoundOptions: ParsableArguments {
     /// The end of the run and its report, which goes to standard output.
     var bound: RunBound {
         let report: @Sendable (String) -> Void = { StandardStreams.printLine($0) }
-        return RunBound(records: self.stopAfter, until: self.until?.bound, report: self.summary ? report : nil)
+        return RunBound(
+            records: self.stopAfter,
+            until: self.until?.bound,
+            report: self.summary ? report : nil
+        )
     }
 }
 
