@@ -1,3 +1,4 @@
+import EventThread
 import Records
 import Testing
 
@@ -42,6 +43,26 @@ struct BoundedReadTests {
         let member = try self.member(of: cluster, readingBefore: 20, tellsEnds: false)
         #expect(try serve(member) { self.isAtBound(member) })
         #expect(member.positions.count == 20)
+    }
+
+    @Test func nothingIsReadWhereTheGroupStandsBehindTheBound() throws {
+        let cluster = try self.cluster(with: 0..<20)
+        let member = try Member(cluster, group: "workers")
+        let partition = TopicPartition(topic: "work", partition: 0)
+        let position = CommittedPosition(partition: partition, offset: 15)
+        let reader = try #require(try member.consumer.assign([position], atMost: .seconds(10)).first)
+        reader.bound = 12
+        var wait = Wait(on: [member.consumer.descriptor])
+        var count = 0
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !reader.isAtBound, ContinuousClock.now < deadline {
+            wait(atMost: .milliseconds(100))
+            member.consumer.serve { _ in }
+            count += reader.read(atMost: 100) { _ in
+            } _: { _ in
+            }
+        }
+        #expect(reader.isAtBound && count == 0)
     }
 
     /// The bound of an empty partition is 0, and the end of the partition is all that the broker ever tells of it.
