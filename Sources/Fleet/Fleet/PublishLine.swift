@@ -16,6 +16,8 @@ enum PublishLine {
         let keyField: String?
         /// Whether each line is an envelope with key, value and headers, and not the value alone.
         let isEnvelope: Bool
+        /// The headers that each record gets beside its own.
+        var headers: [RecordHeader] = []
 
         /// Makes a record of a line.
         func record(of line: [UInt8]) throws(Fault) -> OutboundRecord {
@@ -28,14 +30,17 @@ enum PublishLine {
                 guard let members = value as? [String: Any] else {
                     throw Fault(reason: "it is not an envelope")
                 }
-                return try PublishLine.record(members, topic: self.topic)
+                var record = try PublishLine.record(members, topic: self.topic)
+                record.headers += self.headers
+                return record
             }
             let member = self.keyField.flatMap { (value as? [String: Any])?[$0] }
+            let isTyped = self.headers.contains { $0.name == "content-type" }
             return OutboundRecord(
                 topic: self.topic,
                 key: try member.flatMap(PublishLine.bytes),
                 value: line,
-                headers: [RecordHeader("content-type", "application/json")]
+                headers: (isTyped ? [] : [RecordHeader("content-type", "application/json")]) + self.headers
             )
         }
     }

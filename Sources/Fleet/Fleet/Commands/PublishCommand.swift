@@ -35,6 +35,15 @@ struct PublishCommand: WaitingCommand {
     @Flag(help: "Each line is an envelope.")
     var envelope = false
 
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp(
+            "A header of every record, beside its own; may be repeated.",
+            valueName: "name=value"
+        )
+    )
+    var headers: [HeaderArgument] = []
+
     @Flag(help: "Print where each record came to stand.")
     var verbose = false
 
@@ -69,7 +78,12 @@ struct PublishCommand: WaitingCommand {
             properties: self.cluster.properties
         )
         try topic.prepare(for: publisher, creates: self.create, wish)
-        let parser = PublishLine.Parser(topic: self.topic, keyField: self.keyField, isEnvelope: self.envelope)
+        let parser = PublishLine.Parser(
+            topic: self.topic,
+            keyField: self.keyField,
+            isEnvelope: self.envelope,
+            headers: self.headers.map(\.header)
+        )
         var input = LineInput(descriptor)
         var wait = Wait(on: [descriptor, publisher.descriptor, wish.descriptor])
         var number = 0
@@ -101,5 +115,18 @@ struct PublishCommand: WaitingCommand {
         let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Complaint("cannot read \(file): \(FileFailure.last().reason)") }
         return descriptor
+    }
+}
+
+/// A header on the command line: its name, an equals sign, and its text.
+struct HeaderArgument: ExpressibleByArgument {
+    let header: RecordHeader
+
+    init?(argument: String) {
+        guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex else { return nil }
+        self.header = RecordHeader(
+            String(argument[..<equals]),
+            String(argument[argument.index(after: equals)...])
+        )
     }
 }
