@@ -93,7 +93,7 @@ struct MembershipTests {
                 return record
             }
         )
-        #expect(results.read(outcomes: 40), "\(worker.log)")
+        #expect(results.read(outcomes: 40, atMost: .seconds(30)), "\(worker.log)")
         #expect(worker.stop() == 0, "\(worker.log)")
         await gdt.stop()
         try await cluster.end()

@@ -20,13 +20,13 @@ import WorkerTestSupport
     )
     private let output = StreamOutput()
 
-    private func task() -> ArrivalTask {
+    private func task(countingIn registry: PrometheusRegistry = PrometheusRegistry()) -> ArrivalTask {
         let cluster = StreamCluster(id: "c", partitionCounts: [:])
         return ArrivalTask(
             0,
             self.settings,
             cluster: cluster,
-            metrics: PushMetrics(factory: PrometheusRegistry())
+            metrics: PushMetrics(factory: registry)
         )
     }
 
@@ -124,6 +124,37 @@ import WorkerTestSupport
             .compactMap { $0.value.flatMap { CohortSnapshot($0) } }
         #expect(parts.map(\.tally.unknownDevice) == [1])
         #expect(parts.map(\.lastSeen) == [Self.now.wall])
+    }
+
+    /// Messages that a single device invents are told as such beyond `push.new_messages`, and a message that a backend has
+    /// sent is counted beside them.
+    @Test func inventedMessagesAreToldAndHonestOnesCounted() throws {
+        let registry = PrometheusRegistry()
+        let task = self.task(countingIn: registry)
+        // The rate of a hundred seconds may begin at once.
+        let (allowed, beyond) = (1_000, 37)
+        for number in 0..<allowed + beyond {
+            let event = PushEvent(
+                .arrived,
+                messageID: "invented-\(number)",
+                deviceID: "device",
+                serverMS: Self.now.wall
+            )
+            task.process(self.record(of: event, offset: Int64(number)), at: Self.now, self.output)
+        }
+        let honest = PushEvent(.sent, messageID: "honest", deviceID: "other", serverMS: Self.now.wall)
+        task.process(self.record(of: honest, offset: 5_000), at: Self.now, self.output)
+        let results = try self.sent(to: self.settings.topics.result, among: self.everything(of: task))
+            .map { String(decoding: $0.value ?? [], as: UTF8.self) }
+        #expect(results.count == allowed + beyond + 1)
+        let refused = results.filter {
+            $0.contains(#""fate":"rejected""#) && $0.contains("message_id.too_many")
+        }
+        #expect(refused.count == beyond)
+        let told = try #require(results.first { $0.contains(#""id":"push-arrival/0/5000""#) })
+        #expect(told.contains(#""fate":"succeeded""#), "\(told)")
+        let metrics = registry.exposition()
+        #expect(metrics.contains(#"push_events_total{result="beyond_limit"} \#(beyond)"#), "\(metrics)")
     }
 
     // MARK: - Where it came from

@@ -17,6 +17,9 @@ package protocol CrashMemory: AnyObject {
     /// Forgets the deaths of a record, because what came of it is committed.
     func forgive(topic: String, partition: Int32, offset: Int64)
 
+    /// Forgets the deaths of every record of a partition, because its topic was deleted and made again.
+    func forgive(topic: String, partition: Int32)
+
     /// Learns which records other processes have died of since.
     func takeStock()
 

@@ -92,6 +92,7 @@ extension StreamEngine {
     /// this one from its beginning.
     func topicMadeAnew(_ partition: TopicPartition) {
         self.madeAnew.insert(partition)
+        self.crashes?.forgive(topic: partition.topic, partition: partition.partition)
         self.logger.error(
             "a topic was deleted and made again: what was committed of it is ignored",
             metadata: ["partition": "\(partition)"]

@@ -21,6 +21,15 @@ struct CrashLedgerTests {
         #expect(ledger.deaths == [try Self.place(8): 1])
     }
 
+    @Test func aPartitionThatWasMadeAnewIsForgivenAsAWhole() throws {
+        var ledger = CrashLedger()
+        let other = try #require(CrashLedger.Place(topic: "activation", partition: 4, offset: 7))
+        for place in [try Self.place(7), try Self.place(8), other] { ledger.charge(place, with: 1) }
+        let answers = (0..<2).map { _ in ledger.forgive(topic: other.topic, partition: 3) }
+        #expect(answers == [true, false])
+        #expect(ledger.deaths == [other: 1])
+    }
+
     @Test func forgetsTheOldestAndNotTheOneThatKillsNow() throws {
         var ledger = CrashLedger()
         for offset in 0..<Int64(CrashLedger.recordsLimit) { ledger.charge(try Self.place(offset), with: 1) }

@@ -3,6 +3,7 @@ import Records
 import Simulation
 import Testing
 import UpstreamHTTP
+import WorkerTestSupport
 
 @testable import ServiceKit
 @testable import WorkerKit
@@ -112,6 +113,22 @@ struct LossSceneTests {
         simulation.startWorker()
         #expect(try simulation.settleEverything(within: .seconds(60)))
         #expect(simulation.violations == [])
+    }
+
+    /// Other records have the offsets of those that once killed a process. One of them once became a dead letter unseen.
+    @Test func aTopicMadeAnewInheritsNoDeaths() throws {
+        let folder = try TemporaryFolder()
+        for _ in 0..<CrashRecorder.deadly {
+            let recorder = try CrashRecorder(folder: folder.path)
+            recorder.mark(topic: SimulatedCluster.topic, partition: 0, offset: 3)
+        }
+        let simulation = try self.madeAnew(.atLeastOnce)
+        for index in 0..<40 { simulation.cluster.append("new", key: "n\(index)", to: Int32(index % 2)) }
+        simulation.startWorker(try CrashRecorder(folder: folder.path))
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.cluster.letters.isEmpty)
+        #expect(simulation.violations == [])
+        #expect(try CrashRecorder(folder: folder.path).hasDeaths == false)
     }
 
     /// Nothing stands at the landmark then, as in a log that was cut off there.

@@ -90,6 +90,16 @@ package struct CrashLedger: Hashable, Sendable {
         self.entries.remove(at: index)
         return true
     }
+
+    /// Removes every record of a partition whose topic was deleted and made again: other records have their offsets.
+    ///
+    /// - Returns: False if no record of the partition was in the ledger.
+    @discardableResult
+    package mutating func forgive(topic: String, partition: Int32) -> Bool {
+        let before = self.entries.count
+        self.entries.removeAll { $0.place.topic == topic && $0.place.partition == partition }
+        return self.entries.count < before
+    }
 }
 
 extension CrashLedger {

@@ -126,6 +126,7 @@ extension Engine {
         guard self.phase == .working else { return }
         let partition = self.assignments[index].partition
         self.madeAnew.insert(partition)
+        self.crashes?.forgive(topic: partition.topic, partition: partition.partition)
         self.logger.error(
             "a topic was deleted and made again: what was committed of it is ignored",
             metadata: ["partition": "\(partition)"]

@@ -62,6 +62,14 @@ final class SimulatedCrashes {
             self.folder.deaths[place] = nil
         }
 
+        func forgive(topic: String, partition: Int32) {
+            guard !self.broker.isDead else { return }
+            let isOther = { (place: CrashLedger.Place) in place.topic != topic || place.partition != partition
+            }
+            self.known = self.known.filter { isOther($0.key) }
+            self.folder.deaths = self.folder.deaths.filter { isOther($0.key) }
+        }
+
         func takeStock() {
             guard !self.broker.isDead else { return }
             self.folder.charge()
