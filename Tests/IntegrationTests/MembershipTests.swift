@@ -93,7 +93,8 @@ struct MembershipTests {
                 return record
             }
         )
-        #expect(results.read(outcomes: 40, atMost: .seconds(30)), "\(worker.log)")
+        // Twice the bound, for a machine with other work; `chaos --adversary` judges the bound itself.
+        #expect(results.read(outcomes: 40, atMost: .seconds(60)), "\(worker.log)")
         #expect(worker.stop() == 0, "\(worker.log)")
         await gdt.stop()
         try await cluster.end()
