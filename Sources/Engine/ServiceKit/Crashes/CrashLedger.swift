@@ -31,6 +31,11 @@ package struct CrashLedger: Hashable, Sendable {
             self.offset = offset
         }
 
+        /// Whether the record is one of this partition.
+        package func isIn(_ topic: String, _ partition: Int32) -> Bool {
+            self.topic == topic && self.partition == partition
+        }
+
         private static func isTopicByte(_ byte: UInt8) -> Bool {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -97,7 +102,7 @@ package struct CrashLedger: Hashable, Sendable {
     @discardableResult
     package mutating func forgive(topic: String, partition: Int32) -> Bool {
         let before = self.entries.count
-        self.entries.removeAll { $0.place.topic == topic && $0.place.partition == partition }
+        self.entries.removeAll { $0.place.isIn(topic, partition) }
         return self.entries.count < before
     }
 }

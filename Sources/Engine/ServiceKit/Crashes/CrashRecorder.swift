@@ -100,7 +100,7 @@ package final class CrashRecorder {
 
     /// Drops every record of a partition from the ledger, because its topic was deleted and made again.
     package func forgive(topic: String, partition: Int32) {
-        self.deaths = self.deaths.filter { $0.key.topic != topic || $0.key.partition != partition }
+        self.deaths = self.deaths.filter { !$0.key.isIn(topic, partition) }
         self.lockingFolder {
             var (ledger, _) = try self.folder.readLedger()
             if ledger.forgive(topic: topic, partition: partition) { try self.folder.write(ledger) }

@@ -1,6 +1,5 @@
-package import ArgumentParser
+import ArgumentParser
 import ServiceKit
-import WireFormats
 
 /// The options of `run` by which a run ends by itself, and the report at its end.
 package struct BoundOptions: ParsableArguments {
@@ -11,7 +10,7 @@ package struct BoundOptions: ParsableArguments {
             valueName: "records"
         )
     )
-    package var stopAfter: Int?
+    var stopAfter: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -48,22 +47,5 @@ package struct BoundOptions: ParsableArguments {
             until: self.until?.bound,
             report: self.summary ? report : nil
         )
-    }
-}
-
-/// The point on the command line up to which a run reads.
-struct UntilArgument: ExpressibleByArgument {
-    let bound: ReadBound
-
-    init?(argument: String) {
-        if argument == "end" {
-            self.bound = .end
-        } else if let offset = Int64(argument), offset >= 0 {
-            self.bound = .offset(offset)
-        } else if let time = RFC3339.milliseconds(argument) {
-            self.bound = .time(time)
-        } else {
-            return nil
-        }
     }
 }

@@ -87,7 +87,7 @@ struct ParkedRecords: Sendable {
     var isEmpty: Bool { self.count == 0 }
     /// Whether a record before this offset is parked.
     func hasAny(before offset: Int64) -> Bool {
-        self.records.prefix { $0.offset < offset }.contains { $0.state != .settled }
+        self.records[..<self.index(of: offset)].contains { $0.state != .settled }
     }
     /// The oldest ticket that is not taken back.
     var first: ParkingTicket? { self.records.first { $0.state != .settled }?.ticket }

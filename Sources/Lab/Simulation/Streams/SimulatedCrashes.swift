@@ -64,10 +64,8 @@ final class SimulatedCrashes {
 
         func forgive(topic: String, partition: Int32) {
             guard !self.broker.isDead else { return }
-            let isOther = { (place: CrashLedger.Place) in place.topic != topic || place.partition != partition
-            }
-            self.known = self.known.filter { isOther($0.key) }
-            self.folder.deaths = self.folder.deaths.filter { isOther($0.key) }
+            self.known = self.known.filter { !$0.key.isIn(topic, partition) }
+            self.folder.deaths = self.folder.deaths.filter { !$0.key.isIn(topic, partition) }
         }
 
         func takeStock() {
