@@ -137,6 +137,38 @@ struct SecurityTests {
         await cluster.stop()
     }
 
+    /// An administrator takes a right away from a worker that has worked, and gives it back. Records have come meanwhile.
+    @Test(arguments: [("READ", "activation"), ("WRITE", "activation.result")])
+    func aWorkerThatLosesARightWhileItWorksSaysSoAndGoesOn(operation: String, topic: String) async throws {
+        let cluster = try await SecureCluster(of: "activation-worker")
+        let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
+        try await cluster.allow(cluster.needed)
+        let text = Self.activation(try cluster.lines(), upstream: gdt.port)
+        let worker = try WorkerUnderTest(
+            "activation-worker",
+            text.replacing("exactly-once", with: "at-least-once\n  stall_limit: 5s")
+        )
+        let first = Activations.good(1, to: "activation")
+        #expect(try cluster.publish(first, until: "activation.result"), "\(worker.log)")
+        let lost = try #require(cluster.needed.first { $0.operation == operation && $0.name == topic })
+        try await cluster.allow(cluster.needed.filter { $0 != lost })
+        for number in 2...5 {
+            let record = Activations.good(number, to: "activation")
+            #expect(try cluster.publish(record, until: "activation", have: number))
+        }
+        let isTold = try await worker.waitForPage("/readyz") { status, page in
+            status == 503 && page.contains("stalled") && page.contains(topic) && page.contains("authoriz")
+        }
+        #expect(isTold, "\(worker.log)")
+        try await cluster.allow(cluster.needed)
+        let last = Activations.good(6, to: "activation")
+        #expect(try cluster.publish(last, until: "activation.result", have: 6), "\(worker.log)")
+        #expect(try await worker.waitForPage("/readyz") { status, _ in status == 200 }, "\(worker.log)")
+        #expect(worker.stop() == 0, "\(worker.log)")
+        await gdt.stop()
+        await cluster.stop()
+    }
+
     @Test func aWrongPasswordIsToldWithItsSetting() async throws {
         let cluster = try await SecureCluster(of: "activation-worker")
         let text = Self.activation(try cluster.lines(password: "wrong"))

@@ -90,6 +90,64 @@ struct StreamCommitTests {
         #expect(worker.engine.processedRecords >= count)
     }
 
+    // MARK: - A log that lost its end
+
+    /// The group stands behind marks of transactions, nobody is there, and an unclean election loses the marks.
+    private func withoutItsMarks() throws -> StreamSimulation {
+        let simulation = StreamSimulation()
+        let first = simulation.startWorker()
+        simulation.append(0..<20)
+        for _ in 0..<3 { simulation.cluster.appendMarker() }
+        try simulation.expectEverythingSettled()
+        #expect(simulation.cluster.committedOffset(0) == 23)
+        simulation.kill(first)
+        try simulation.run(for: .seconds(60))
+        simulation.cluster.cutOff(at: 20)
+        return simulation
+    }
+
+    private static let lostItsEnd =
+        "a log lost its end: all its records after the last one that was processed are new"
+
+    /// Records that stand where the group has seen marks were once passed over.
+    @Test(arguments: [1, 2, 3, 10])
+    func aLogThatLostItsEndAndWentOnLosesNoRecord(count: Int) throws {
+        let simulation = try self.withoutItsMarks()
+        simulation.append(100..<(100 + count))
+        let second = simulation.startWorker()
+        try simulation.expectEverythingSettled()
+        #expect(second.log.count(Self.lostItsEnd) == 1)
+        #expect(simulation.cluster.committedOffset(0) == Int64(20 + count))
+    }
+
+    @Test func aLogThatLostItsEndIsBelievedAfterTenSeconds() throws {
+        let simulation = try self.withoutItsMarks()
+        let second = simulation.startWorker()
+        #expect(try simulation.run(for: .seconds(60)) { second.restores > 0 })
+        try simulation.run(for: .seconds(8))
+        #expect(simulation.cluster.committedOffset(0) == 23)
+        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.committedOffset(0) == 20 })
+        #expect(second.log.count(Self.lostItsEnd) == 1)
+        simulation.append(100..<105)
+        try simulation.expectEverythingSettled()
+    }
+
+    /// After a change of the leader, the end of a log can lag behind for a moment.
+    @Test func aLogWhoseEndComesBackIsReadOn() throws {
+        let simulation = try self.withoutItsMarks()
+        let second = simulation.startWorker()
+        #expect(try simulation.run(for: .seconds(60)) { second.restores > 0 })
+        try simulation.run(for: .seconds(8))
+        for _ in 0..<3 { simulation.cluster.appendMarker() }
+        try simulation.run(for: .seconds(60))
+        simulation.append(100..<105)
+        try simulation.expectEverythingSettled()
+        #expect(second.log.count(Self.lostItsEnd) == 0)
+        #expect(simulation.cluster.committedOffset(0) == 28)
+    }
+
+    // MARK: - Marks
+
     /// Else the broker's lag of a partition that ends with a mark never becomes 0.
     @Test func theGroupStandsBehindTheLastMarkOfATransaction() throws {
         let simulation = StreamSimulation()

@@ -30,7 +30,8 @@ import Testing
             reason: reason,
             due: Self.now + 60_002,
             notBefore: Self.now + 90_002,
-            from: from
+            from: from,
+            place: "0123456789abcdef"
         )
     }
 
@@ -110,8 +111,8 @@ import Testing
     @Test(arguments: headers.map(\.name))
     func aTicketIsWholeOrNone(name: String) {
         let rest = Self.headers.filter { $0.name != name }
-        // A record need not have a timestamp.
-        #expect((RetryTicket(rest) != nil) == (name == "flotilla.retry.timestamp"))
+        // A record need not have a timestamp, and a ticket of an earlier version has no place.
+        #expect((RetryTicket(rest) != nil) == ["timestamp", "place"].contains(name.dropFirst(15)))
         #expect(RetryTicket(Self.headers(with: nil, for: name)) == nil)
     }
 
@@ -123,7 +124,9 @@ import Testing
     }
 
     @Test(
-        arguments: headers.map(\.name).filter { !["topic", "reason", "from"].contains($0.dropFirst(15)) },
+        arguments: headers.map(\.name).filter {
+            !["topic", "reason", "from", "place"].contains($0.dropFirst(15))
+        },
         ["", " 7", "7 ", "seven", "7.0", "1e3", "0x7", "7\0", "\u{0667}", "9223372036854775808"]
     )
     func aNumberIsANumber(name: String, text: String) {

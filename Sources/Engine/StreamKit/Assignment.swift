@@ -26,6 +26,8 @@ struct Assignment<Source: RecordSource> {
     var check: LandmarkCheck?
     /// The timestamp of the last record that was processed, in milliseconds since 1970.
     var lastTimestamp: Int64?
+    /// The end of the partition, if it lies before records that the commit speaks of.
+    var shortEnd: Int64?
     /// Whether nothing came after that record when the end of the partition was last reported.
     var isAtEnd = false
 

@@ -85,7 +85,17 @@ extension StreamEngine {
             let offset = assignment.committed.offset
         else { return }
         assignment.landmark = landmark
-        assignment.check = LandmarkCheck(landmark, below: offset)
+        // All records are processed in their order, so no other record came between the landmark and the commit.
+        assignment.check = LandmarkCheck(landmark, newest: landmark, below: offset)
+    }
+
+    /// Notes that the log of a partition lost its end. It has its landmark, and every record after that is new.
+    func logCutOff(_ partition: TopicPartition) {
+        self.crashes?.forgive(topic: partition.topic, partition: partition.partition)
+        self.logger.error(
+            "a log lost its end: all its records after the last one that was processed are new",
+            metadata: ["partition": "\(partition)"]
+        )
     }
 
     /// Notes that another record stands at the landmark of a commit. All partitions are taken up once more,

@@ -67,6 +67,10 @@ extension StreamEngine {
         case .opening, .committing: break
         }
         if self.stage == .open { due = min(due, self.nextStep) }
+        // How long a log has been too short is looked at once a second.
+        if self.assignments.contains(where: { $0.shortEnd != nil }) {
+            due = min(due, self.now.after(.seconds(1)))
+        }
         return .nanoseconds(max(0, due.subtractingClamped(self.now.monotonic)))
     }
 

@@ -26,6 +26,7 @@ extension StreamEngine {
         // The partition that a turn ends with is the last of the next turn, so that it cannot take all turns.
         let (first, count) = (self.nextAssignment, self.assignments.count)
         for index in (0..<count).lazy.map({ (first + $0) % count }) where self.assignments[index].isWorking {
+            self.lookAtShortEnd(index)
             guard taken < batch, self.hasRoom(upTo: lastID), !self.isCountDue else { break }
             taken += self.process(index, atMost: batch - taken, sendingUpTo: lastID)
             self.nextAssignment = (index + 1) % count
@@ -57,16 +58,21 @@ extension StreamEngine {
         var isAtEnd = self.assignments[index].isAtEnd
         var landmark = self.assignments[index].landmark
         var check = self.assignments[index].check
+        var shortEnd = self.assignments[index].shortEnd
         var isMadeAnew = false
         self.tellWhetherCrowded(self.assignments[index])
         let take: (consuming InboundRecord) -> Void = { record in
             switch check?.look(at: record.offset, timestamp: record.timestamp) {
             case .settled: return
             case .madeAnew: isMadeAnew = true
-            case .over: check = nil
+            case .cutOff:
+                self.logCutOff(source.partition)
+                check = nil
+            case .open, .over: check = nil
             case nil: break
             }
             guard !isMadeAnew else { return }
+            shortEnd = nil
             self.noteTime(of: record)
             self.recordsSinceCount += Self.weight(of: record)
             landmark = record.timestamp.map { Landmark(offset: record.offset, timestamp: $0) }
@@ -79,6 +85,8 @@ extension StreamEngine {
         let failed: (KafkaError) -> Void = { error in
             if error.code == .endOfPartition {
                 isAtEnd = true
+                shortEnd = check?.isShort(at: source.end) == true ? source.end : nil
+                guard shortEnd == nil else { return }
                 // Transaction markers are no records, but they take offsets. And a topic that was created
                 // again may be shorter than what the group has read of it.
                 let standing = position ?? self.assignments[index].committed.offset ?? 0
@@ -102,8 +110,23 @@ extension StreamEngine {
         self.assignments[index].isAtEnd = isAtEnd
         self.assignments[index].landmark = landmark
         self.assignments[index].check = check
+        self.assignments[index].shortEnd = shortEnd
         if isMadeAnew { self.topicMadeAnew(self.assignments[index].partition) }
         return taken
+    }
+
+    /// Takes the end of a partition for what it is once it has been too short for a while.
+    private func lookAtShortEnd(_ index: Int) {
+        guard let end = self.assignments[index].shortEnd, let check = self.assignments[index].check,
+            self.assignments[index].check?.isCutOff(at: end, now: self.now.monotonic) == true
+        else { return }
+        self.assignments[index].shortEnd = nil
+        let partition = self.assignments[index].partition
+        guard !check.isLost(at: end) else { return self.topicMadeAnew(partition) }
+        self.logCutOff(partition)
+        self.assignments[index].check = nil
+        self.assignments[index].position = end
+        self.skipped()
     }
 
     /// Notes that the group is to stand at an offset without a record. The next commit says so.

@@ -54,6 +54,7 @@ extension Adversary {
         switch kind {
         case .offsets: self.fault { [unowned self] in self.moveTheGroup() }
         case .madeAnew: self.fault { [unowned self] in self.makeTheTopicAnew() }
+        case .truncated: self.fault { [unowned self] in self.truncateTheTopic() }
         case .growth:
             self.fault { [unowned self] in
                 self.excuse(self.rebalance)
@@ -157,9 +158,37 @@ extension Adversary {
             for (partition, offset) in committed.enumerated() {
                 let count = Int(offset) + Int.random(in: 1...20, using: &self.random)
                 self.honest.publishAtOnce(count, to: Int32(partition))
+                self.groupMoved(from: offset, in: Int32(partition))
             }
             // All records are new, and take the workers' time: 50 ms for each of them.
             self.excuse(self.takeover + .milliseconds(50 * self.cluster.inputs.count))
+            self.startAnother()
+        }
+    }
+
+    // MARK: - A log that lost its end
+
+    /// Kills all workers, and deletes the newest records of the partitions before another worker starts. By then, most of
+    /// the partitions have got new records, so that they are not too short, or only for a while.
+    private func truncateTheTopic() {
+        self.excuse(self.absence + self.takeover)
+        for worker in self.workers { self.kill(worker) }
+        self.timeline.after(self.absence) { [unowned self] in
+            // A worker may have been started meanwhile, and its transaction may still be open.
+            guard self.workers.isEmpty else { return self.truncateTheTopic() }
+            for partition in 0..<Int32(self.cluster.partitions) {
+                let lost = Int64.random(in: 0...60, using: &self.random)
+                let end = max(0, self.cluster.end(of: partition) - lost)
+                self.timeline.narrator?.tell("broker", "loses the records of \(partition) from \(end) on")
+                self.cluster.cutOff(partition, at: end)
+                self.groupMoved(from: self.cluster.committedOffset(partition) ?? 0, in: partition)
+                self.honest.judge.recordsLost { $0.partition == partition && $0.offset >= end }
+                guard self.chance(0.8) else { continue }
+                self.honest.publishAtOnce(.random(in: 1...80, using: &self.random), to: partition)
+            }
+            // It takes ten seconds until a log counts as too short. All records may be done again then, and take the
+            // workers' time: 50 ms for each of them.
+            self.excuse(self.takeover * 2 + .seconds(10) + .milliseconds(50 * self.cluster.inputs.count))
             self.startAnother()
         }
     }

@@ -65,7 +65,7 @@ struct AdversaryPlan {
         // Copies in a retry topic wait by the wall clock, and a retry topic does not get more partitions when
         // its input does.
         self.hasRetryTopics =
-            self.ordering == .none && drawn.isDisjoint(with: [.clocks, .growth, .madeAnew])
+            self.ordering == .none && drawn.isDisjoint(with: [.clocks, .growth, .madeAnew, .truncated])
             && Bool.random(using: &random)
         // An upstream that breaks down over single elements leaves a worker with as many calls at once as there
         // are requests.
@@ -99,7 +99,7 @@ struct AdversaryPlan {
     /// Whether workers take over from others, and know nothing of their records then.
     private var losesMemory: Bool {
         !self.kinds.isDisjoint(with: [
-            .kills, .freezes, .offsets, .growth, .suspects, .deadly, .madeAnew, .lateTickets,
+            .kills, .freezes, .offsets, .growth, .suspects, .deadly, .madeAnew, .lateTickets, .truncated,
         ])
     }
 

@@ -12,6 +12,7 @@ extension AdversaryStorm: Adversary {
 
     /// The records from the new position on are done again, and take the workers' time: 50 ms for each of them.
     func groupMoved(from offset: Int64, in partition: Int32) {
+        self.deaths?.forget(in: partition)
         let again = self.cluster.end(of: partition) - (self.cluster.committedOffset(partition) ?? 0)
         self.excuse(self.takeover + .milliseconds(50 * max(0, again)))
     }

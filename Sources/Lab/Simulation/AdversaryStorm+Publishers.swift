@@ -80,7 +80,8 @@ extension AdversaryStorm {
             self.flood(self.plan.hangs, isSteady: true) { Piece(value: "hangs", key: $0) }
         case .markers: self.planMarkers()
         case .delays: self.planDelays()
-        case .growth, .clocks, .kills, .freezes, .outages, .invented, .madeAnew, .badUploads, .bombs,
+        case .growth, .clocks, .kills, .freezes, .outages, .invented, .madeAnew, .truncated, .badUploads,
+            .bombs,
             .inventedPhones, .unmatchedClicks, .oneClient, .lateTickets:
             break
         }

@@ -43,7 +43,9 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         self.simulation.makeParkingTopic()
         self.simulation.cluster.messageLimit = AdversaryPlan.messageLimit
         // If the group's position is set back, some records get a second outcome, which is then no violation.
-        if plan.kinds.contains(.offsets) { self.simulation.cluster.isExactlyOnce = false }
+        if !plan.kinds.isDisjoint(with: [.offsets, .truncated]) {
+            self.simulation.cluster.isExactlyOnce = false
+        }
         self.honest = HonestPublisher(self.simulation)
         self.deaths = plan.kinds.contains(.deadly) ? SimulatedDeaths() : nil
         self.random = random

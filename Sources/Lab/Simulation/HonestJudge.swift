@@ -55,6 +55,9 @@ package final class HonestJudge {
         }
     }
 
+    /// Removes the records that the brokers have lost. Other records can get their names.
+    package func recordsLost(where isLost: (RecordName) -> Bool) { self.recordsSkipped(where: isLost) }
+
     /// Forgets the records that wait, because their topic was deleted and made again. Records of the new topic can have
     /// the names of earlier ones.
     package func topicMadeAnew() {
@@ -83,7 +86,7 @@ package final class HonestJudge {
     ///   reported once.
     package func overdue(at now: Int64) -> String? {
         while let first = self.queue.first {
-            guard self.births[first.name] != nil else {
+            guard self.births[first.name] == first.at else {
                 _ = self.queue.popFirst()
                 continue
             }

@@ -64,7 +64,6 @@ extension SimulatedCluster {
     package func makeAnew() {
         self.logs.makeInputAnew()
         self.visible.inputMadeAnew()
-        self.rememberedAsFinished = [:]
     }
 
     /// Deletes the records of a partition of the input before an offset, as retention does.

@@ -18,6 +18,10 @@ final class SimulatedDeaths {
     /// Returns what a process that starts now gets: it knows of all deaths so far.
     func recorder() -> CrashRecorder? { try? CrashRecorder(folder: self.folder.path) }
 
+    /// Forgets the deaths by records of a partition that are worked on again although they were settled: what they have
+    /// done was forgiven, and the limit counts from then on.
+    func forget(in partition: Int32) { self.counts = self.counts.filter { $0.key.partition != partition } }
+
     /// Leaves the mark of a process that has died while it handled this record.
     ///
     /// - Returns: the number of processes that the record has killed.

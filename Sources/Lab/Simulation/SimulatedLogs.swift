@@ -9,6 +9,15 @@ struct SimulatedLog {
     var incarnation = 0
     /// The offset that the next record gets.
     var end: Int64 = 0
+    /// The offsets of records that were cut off. Other records may have got them since.
+    private(set) var lost: Range<Int64> = 0..<0
+
+    /// Notes that the records of these offsets were cut off.
+    mutating func noteLoss(of offsets: Range<Int64>) {
+        guard !self.lost.isEmpty else { return self.lost = offsets }
+        let (first, end) = (self.lost.lowerBound, self.lost.upperBound)
+        self.lost = min(first, offsets.lowerBound)..<max(end, offsets.upperBound)
+    }
 
     /// Returns the index of the first record at or after an offset.
     func index(of offset: Int64) -> Int {
@@ -111,7 +120,12 @@ struct SimulatedLogs {
         let kept = log.index(of: end)
         self[input: partition]?.records.removeSubrange(kept...)
         self[input: partition]?.end = end
+        self[input: partition]?.noteLoss(of: end..<log.end)
         self.inputCount -= log.records.count - kept
+        for record in log.records[kept...] {
+            guard let key = record.key else { continue }
+            self.offsetsOfKeys[KeyName(partition: partition, key: key)]?.removeAll { $0 == record.offset }
+        }
         return log.records[kept...].map(\.offset)
     }
 

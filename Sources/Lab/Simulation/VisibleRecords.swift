@@ -62,6 +62,8 @@ struct VisibleRecords {
     /// Forgets records of the input that were cut off.
     mutating func forget(_ names: [RecordName]) {
         for name in names { self.outcomes[name] = nil }
+        self.tickets.subtract(names)
+        self.skipped.subtract(names)
     }
 
     /// Forgets all records of the input, which was made again.

@@ -20,7 +20,7 @@ extension FuzzTarget {
 private enum RetryTicketClaims {
     static let names = [
         "topic", "partition", "offset", "timestamp", "attempts", "failures", "received_at", "first_failed_at",
-        "reason", "due", "not_before", "from",
+        "reason", "due", "not_before", "from", "place",
     ]
 
     /// As a worker makes one: whatever the reason says, and however long the topic's name and the numbers are.
@@ -43,7 +43,8 @@ private enum RetryTicketClaims {
             reason: reason,
             due: number,
             notBefore: .max,
-            from: "\(topic)/\(record.partition)/\(record.offset)"
+            from: "\(topic)/\(record.partition)/\(record.offset)",
+            place: name.isEmpty ? nil : String(number, radix: 16)
         )
     }
 
@@ -90,11 +91,11 @@ private enum RetryTicketClaims {
         guard isText, Set(own.map(\.name)).count == own.count else { return false }
         return self.names.allSatisfy { name in
             guard let header = own.first(where: { $0.name == "flotilla.retry.\(name)" }) else {
-                return name == "timestamp"
+                return name == "timestamp" || name == "place"
             }
             let value = header.value ?? []
             switch name {
-            case "topic", "reason", "from": return true
+            case "topic", "reason", "from", "place": return true
             case "timestamp": return self.isNumber(value, from: .min, to: .max)
             case "partition", "attempts", "failures":
                 return self.isNumber(value, from: 0, to: Int64(Int32.max))

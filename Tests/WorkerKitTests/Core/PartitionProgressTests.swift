@@ -143,4 +143,20 @@ struct PartitionProgressTests {
         #expect(progress.finishedBeyondPosition == [12])
         #expect(PartitionProgress(position: .max, finishedBeyond: [.max]).finishedBeyondPosition.isEmpty)
     }
+
+    // MARK: - A position that is held
+
+    @Test func aHeldPositionStaysAndRemembersWhatIsFinished() {
+        var progress = PartitionProgress(position: 10, finishedBeyond: [11, 12])
+        progress.hold()
+        #expect(progress.begin(10) == .unfinished)
+        progress.finish(10)
+        #expect(progress.begin(11) == .alreadyFinished)
+        #expect(progress.position == 10)
+        #expect(progress.finishedBeyondPosition == [10, 11, 12])
+        #expect(progress.release() == true)
+        #expect(progress.position == 12)
+        #expect(progress.finishedBeyondPosition == [12])
+        #expect(progress.release() == false)
+    }
 }

@@ -18,12 +18,15 @@ struct ProgressMetadataTests {
         let position = Int64.max - Int64(PartitionProgress.window) - 1
         let last = position + Int64(PartitionProgress.window) - 1
         let landmark = Landmark(offset: position - 1, timestamp: .min)
+        let newest = Landmark(offset: last, timestamp: .min)
         for finished in [[last], Array(position...last)] {
             let metadata = ProgressMetadata(
                 place: .test,
                 position: position,
                 finished: finished,
-                landmark: landmark
+                landmark: landmark,
+                newest: newest,
+                stamp: .max
             )
             #expect(metadata.text.utf8.count <= 4_096)
             #expect(metadata.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
@@ -55,13 +58,28 @@ struct ProgressMetadataTests {
         }
     }
 
+    /// A worker of the version before may have made the commit.
+    @Test(arguments: ["", ":2a"]) func theFormWithoutANewestRecordIsRead(stamp: String) {
+        let text = "f2:\(PartitionMark.test.text):20:15@1700:AQ==\(stamp)"
+        let landmark = Landmark(offset: 15, timestamp: 1_700)
+        let metadata = ProgressMetadata(
+            place: .test,
+            position: 20,
+            finished: [20],
+            landmark: landmark,
+            stamp: stamp.isEmpty ? nil : 42
+        )
+        #expect(Self.read(text, from: 20) == .success(metadata))
+    }
+
     /// The first form named neither place nor offset.
     @Test(arguments: ["f1:Ag==", "f1:", "f1:AAAA"])
     func theOldFormIsNotRead(text: String) { #expect(Self.read(text, from: 0) == .failure(.unreadable)) }
 
     @Test(arguments: [
         "x", "lAAAA", "f2", "f2:AAAA", "f2:P:0::!!!!", "f2:P:0::A", "f2:P:0:", "f2:P:0:::", "f2:P:0:5@1:",
-        "f2:P:0:x:",
+        "f2:P:0:x:", "f3:P:0::", "f3:P:0:::::", "f3:P:0:::x", "f3:P:0:::A", "f3:P:0::x:", "f3:P:0::::x",
+        "f3:P:0::-1@5:", "f3:P:0::9223372036854775807@1:", "f3:P:0:::::1", "f3", "f4:P:0:::",
         "f2:P:0:-1@5:AA==", "f2:P::AA==", String(repeating: "A", count: 5_000),
         "f2:P:0::" + String(repeating: "A", count: 4_000), "f2:\u{301}",
     ])

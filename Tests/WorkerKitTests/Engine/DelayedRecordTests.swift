@@ -226,6 +226,19 @@ struct DelayedRecordTests {
         #expect(try simulation.settleEverything())
     }
 
+    /// A clock that is behind once let a delayed record wait until its deadline, and it expired without a call.
+    @Test(arguments: [60, 7_200, 400_000_000])
+    func aClockThatIsBehindLetsARecordWaitForNoLongerThanItsPublisherAsked(seconds: Int) throws {
+        let simulation = Simulation { $0.deadline = .seconds(3_600) }
+        let worker = simulation.startWorker()
+        worker.stepWall(by: .seconds(-seconds))
+        simulation.cluster.append("late", key: "a", headers: [Self.notBefore(.seconds(120), in: simulation)])
+        #expect(try simulation.settleEverything(within: .seconds(200)))
+        let start = try #require(worker.upstream.calls.first?.at)
+        #expect(start >= 120_000_000_000 && start < 130_000_000_000)
+        #expect(simulation.cluster.fates() == ["succeeded"])
+    }
+
     /// While an endpoint is in doubt, delayed records are no probes and keep none away.
     @Test func aDelayedProbeGivesItsTurnToAnother() throws {
         let simulation = Simulation { $0.concurrency = 4 }

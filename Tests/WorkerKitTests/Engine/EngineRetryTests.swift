@@ -58,12 +58,16 @@ struct EngineRetryTests {
         #expect(simulation.violations == [])
     }
 
-    /// Else whoever may write to a retry topic could settle records of another topic.
-    @Test func aTicketOfAnotherTopicIsForeign() throws {
+    /// Else whoever may write to a retry topic, or mirrors it from another cluster, could settle records of another topic.
+    @Test func aTicketOfAnotherTopicOrClusterIsForeign() throws {
         let retryTopic = "work.retry.5s"
         let simulation = Simulation { $0.retryTiers = [RetryTier(topic: retryTopic, delay: .seconds(5))] }
         let engine = simulation.startWorker().engine
-        func isCopy(of topic: String?) -> Bool {
+        func mark(_ cluster: String, _ partition: Int32) -> String {
+            let input = TopicPartition(topic: SimulatedCluster.topic, partition: partition)
+            return PartitionMark(clusterID: cluster, input).text
+        }
+        func isCopy(of topic: String?, in place: String? = nil) -> Bool {
             var record = InboundRecord(topic: topic ?? "", partition: 0, offset: 7)
             let ticket = RetryTicket(
                 of: record,
@@ -74,13 +78,17 @@ struct EngineRetryTests {
                 reason: "http.503",
                 due: 1,
                 notBefore: 1,
-                from: "work/0/7"
+                from: "work/0/7",
+                place: place
             )
             record.headers = topic == nil ? [] : ticket.headers
             if case .copy(let found) = engine.arrival(of: record, from: retryTopic) { return found == ticket }
             return false
         }
         #expect(isCopy(of: SimulatedCluster.topic))
+        #expect(isCopy(of: SimulatedCluster.topic, in: mark(simulation.clusterID, 0)))
+        #expect(!isCopy(of: SimulatedCluster.topic, in: mark(simulation.clusterID, 1)))
+        #expect(!isCopy(of: SimulatedCluster.topic, in: mark("the mirror", 0)))
         #expect(!isCopy(of: "other") && !isCopy(of: retryTopic) && !isCopy(of: nil))
     }
 

@@ -17,13 +17,13 @@ struct LossSceneTests {
     // MARK: - Commit metadata speaks of one place only
 
     /// 61 records of which number 20 is still called for: the commit stays at 20 and remembers the others.
-    private func withOneUnfinished(partitions: Int = 1) throws -> Simulation {
+    private func withOneUnfinished(partitions: Int = 1, at unfinished: Int64 = 20) throws -> Simulation {
         let simulation = Simulation(partitions: partitions)
         for index in 0..<61 { simulation.cluster.append("ok", key: "k\(index)") }
-        simulation.reply = { $0.offset == 20 ? Reply(409, retryAfter: 3_600) : Reply(200) }
+        simulation.reply = { $0.offset == unfinished ? Reply(409, retryAfter: 3_600) : Reply(200) }
         let worker = simulation.startWorker()
         try simulation.run(for: .seconds(5))
-        #expect(simulation.cluster.stored[Self.input]?.offset == 20)
+        #expect(simulation.cluster.stored[Self.input]?.offset == unfinished)
         #expect(simulation.cluster.stored[Self.input]?.metadata.isEmpty == false)
         simulation.kill(worker)
         simulation.reply = { _ in Reply(200) }
@@ -188,6 +188,88 @@ struct LossSceneTests {
         for index in 0..<40 { simulation.cluster.append("later", key: "l\(index)") }
         #expect(try simulation.settleEverything(within: .seconds(60)))
         #expect(simulation.violations == [])
+    }
+
+    /// Others have published before anybody could see that the log was too short, and their records were once taken
+    /// for those that were lost: before the commit, and among the finished ones after it.
+    @Test(arguments: [1, 2, 10, 40, 200], EngineSettings.Delivery.allCases)
+    func aLogThatLostItsEndAndWentOnIsReadFromTheLandmark(count: Int, delivery: EngineSettings.Delivery)
+        throws
+    {
+        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
+        let worker = simulation.startWorker()
+        for _ in 0..<2 {
+            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
+            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        }
+        simulation.kill(worker)
+        let landmark = try self.landmark(in: simulation, below: 40)
+        #expect(landmark.offset + 3 < 40)
+        simulation.cluster.cutOff(at: landmark.offset + 3)
+        simulation.cluster.isExactlyOnce = false
+        try simulation.run(for: .seconds(60))
+        for index in 0..<count { simulation.cluster.append("later", key: "l\(index)") }
+        let second = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(second.log.count(Self.lostItsEnd) == 1)
+        #expect(simulation.violations == [])
+        // The commit speaks of the log as it is now.
+        simulation.kill(second)
+        try simulation.run(for: .seconds(60))
+        let third = simulation.startWorker()
+        simulation.cluster.append("latest", key: "x")
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(third.log.count(Self.lostItsEnd) == 0)
+        #expect(third.upstream.calls.count == 1)
+    }
+
+    private static let lostItsEnd =
+        "a log lost its end: its records from an offset on are read, and may be done again"
+
+    /// Records that the commit calls finished were once skipped, although they are others.
+    @Test(arguments: [1, 10, 31, 32, 100], [0, 20])
+    func aLogThatLostItsEndSkipsNothingAfterTheCommit(count: Int, unfinished: Int64) throws {
+        let simulation = try self.withOneUnfinished(at: unfinished)
+        simulation.cluster.cutOff(at: 30)
+        for index in 0..<count { simulation.cluster.append("later", key: "l\(index)") }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+
+    /// A worker that dies before it could see that the log lost its end leaves a commit by which the next one sees it.
+    @Test(arguments: [0, 20] as [Int64])
+    func aLogThatLostItsEndIsFoundByTheOwnerAfterTheNext(unfinished: Int64) throws {
+        let simulation = try self.withOneUnfinished(at: unfinished)
+        simulation.cluster.cutOff(at: 30)
+        for index in 0..<20 { simulation.cluster.append("later", key: "l\(index)") }
+        let second = simulation.startWorker()
+        try simulation.run(for: .seconds(8))
+        #expect(second.upstream.calls.map(\.offset) == [unfinished])
+        #expect(simulation.cluster.committedOffset(0) == unfinished)
+        simulation.kill(second)
+        #expect(second.log.count(Self.lostItsEnd) == 0)
+        try simulation.run(for: .seconds(60))
+        simulation.cluster.append("latest", key: "x")
+        let third = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(third.log.count(Self.lostItsEnd) == 1)
+        #expect(simulation.violations == [])
+    }
+
+    /// After a change of the leader, the end of a log can lag behind for a moment. Nothing is done again then.
+    @Test func aLogWhoseEndComesBackIsReadOn() throws {
+        let simulation = try self.withOneUnfinished()
+        let lost = simulation.cluster.inputs[55...]
+        simulation.cluster.cutOff(at: 55)
+        let second = simulation.startWorker()
+        try simulation.run(for: .seconds(8))
+        for record in lost {
+            simulation.cluster.append("ok", key: "k\(record.offset)", timestamp: record.timestamp)
+        }
+        #expect(try simulation.run(for: .seconds(60)) { simulation.cluster.isEverythingCommitted })
+        #expect(second.log.count(Self.lostItsEnd) == 0)
+        #expect(second.upstream.calls.count == 1)
     }
 
     /// Nothing is compared where there is nothing left to compare with, and nothing is done twice.

@@ -244,10 +244,11 @@ extension ReasonGuide {
         ),
         "retry.no_ticket": ReasonGuide(
             .no,
-            "The record lies in a retry topic without the headers that say where it came from.",
+            "The record lies in a retry topic without the headers that say where it came from, or it came from another "
+                + "topic or cluster.",
             advice:
-                "Only workers may write to retry topics: find out who else does. Discard it; the original is "
-                + "in its own topic."
+                "Only workers of the same cluster may write to retry topics, and nobody may mirror them: find out who does. "
+                + "Discard it; the original is in its own topic."
         ),
     ]
 

@@ -5,58 +5,81 @@
 /// new records before it. So reading begins at the landmark of the commit, which is a record before the
 /// committed offset, and the record that is found there is compared with the landmark.
 ///
-/// A log that lost its end in an unclean leader election has nothing at its landmark, and ends before the
-/// committed offset. After a change of the leader the end can lag behind for a moment, so the log counts as
-/// cut off only after a while.
+/// A log that lost its end in an unclean leader election has its landmark, and other records or none after it.
+/// So the commit also names the newest record that had been taken up. If another record stands there, or the
+/// log ends before it, everything after the landmark counts as unread. After a change of the leader the end can
+/// lag behind for a moment, so a log counts as too short only after a while.
 package struct LandmarkCheck: Hashable, Sendable {
     /// The result for one record that was read.
     package enum Finding: Hashable, Sendable {
         /// The record lies before the committed offset, so it was settled.
         case settled
+        /// The record lies after the committed offset, and the newest record of the commit has not been read.
+        case open
         /// Another record stands at the landmark: the topic was deleted and created again.
         case madeAnew
-        /// Reading is past the committed offset, or the log begins anew before the landmark. The check is
-        /// over.
+        /// A record stands where the commit knew of another one, or of none: the log lost its end, and other
+        /// records were published since.
+        case cutOff
+        /// Everything that the commit names has been read, or the log begins anew before it. The check is over.
         case over
     }
 
-    /// The landmark that was stored with the commit.
-    package let landmark: Landmark
+    /// The landmark that was stored with the commit; nil if there is none, and reading begins at `position`.
+    package let landmark: Landmark?
+    /// The newest record that had been taken up; nil if the commit names none. Up to `position` there was no
+    /// other record after it.
+    package let newest: Landmark?
     /// The committed offset.
     package let position: Int64
-    /// The monotonic time since which the log ends before the committed offset, in nanoseconds; nil if it
-    /// does not.
+    /// The monotonic time since which the log is too short, in nanoseconds; nil if it is not.
     private var shortSince: Int64?
 
-    /// Makes the check of a commit at `position`. The landmark lies before it.
-    package init(_ landmark: Landmark, below position: Int64) {
+    /// Makes the check of a commit at `position`; nil if the commit names no record.
+    ///
+    /// - Parameters:
+    ///   - landmark: A record before the position.
+    ///   - newest: The newest record that had been taken up.
+    package init?(_ landmark: Landmark?, newest: Landmark?, below position: Int64) {
+        guard landmark != nil || newest != nil else { return nil }
         self.landmark = landmark
+        self.newest = newest
         self.position = position
     }
 
-    /// Compares a record that was read with the landmark.
+    /// The offset from which on all records count as unread if the log lost its end.
+    package var firstInDoubt: Int64 { self.landmark.map { $0.offset + 1 } ?? self.position }
+
+    /// Compares a record that was read with what the commit says.
     ///
     /// - Parameter timestamp: Milliseconds since 1970; nil if the record has none.
     package func look(at offset: Int64, timestamp: Int64?) -> Finding {
-        guard offset >= self.landmark.offset, offset < self.position else { return .over }
-        guard offset == self.landmark.offset else { return .settled }
-        return timestamp == self.landmark.timestamp ? .settled : .madeAnew
+        guard offset >= self.landmark?.offset ?? self.position else { return .over }
+        if let landmark = self.landmark, offset == landmark.offset {
+            return timestamp == landmark.timestamp ? .settled : .madeAnew
+        }
+        guard let newest = self.newest else { return offset < self.position ? .settled : .over }
+        if offset == newest.offset, timestamp != newest.timestamp { return .cutOff }
+        guard offset < self.position else { return offset < newest.offset ? .open : .over }
+        return offset > newest.offset ? .cutOff : .settled
     }
 
     /// Returns whether a log that counts as cut off has lost the landmark too, so that nothing shows what its records
     /// are. They may be those of a new topic, and count as such.
     ///
     /// - Parameter end: The end of the log, which is not empty.
-    package func isLost(at end: Int64) -> Bool { end > 0 && end == self.landmark.offset }
+    package func isLost(at end: Int64) -> Bool { end > 0 && end == self.landmark?.offset }
+
+    /// Returns whether the log ends before the records that the commit speaks of.
+    package func isShort(at end: Int64) -> Bool { end < max(self.position, (self.newest?.offset ?? -1) + 1) }
 
     private static var patience: Duration { .seconds(10) }
 
-    /// Returns whether the log has lost the records before the committed offset, because it has been too
-    /// short for ten seconds.
+    /// Returns whether the log has lost its end, because it has been too short for ten seconds.
     ///
     /// - Parameter end: The end of the log. Everything before it has been read.
     package mutating func isCutOff(at end: Int64, now: Int64) -> Bool {
-        guard end < self.position else {
+        guard self.isShort(at: end) else {
             self.shortSince = nil
             return false
         }

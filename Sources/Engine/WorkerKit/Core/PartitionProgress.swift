@@ -17,6 +17,9 @@ package struct PartitionProgress: Sendable {
     /// The offset after the newest one that the last owner had finished. Up to there, `finished` can have
     /// bits of records that have not been read yet.
     private var restoredEnd: Int64
+    /// Whether the position stays where it is, because it is not known yet whether the finished offsets beyond it are
+    /// those of the records that will be read.
+    private var isHeld = false
     /// The number of offsets that were passed because there was no record, since `takeAbsent`.
     private var absent: Int64 = 0
 
@@ -33,6 +36,19 @@ package struct PartitionProgress: Sendable {
             self.mark(offset)
             self.restoredEnd = max(self.restoredEnd, offset + 1)
         }
+    }
+
+    /// Keeps the position where it is until `release`, whatever is finished.
+    package mutating func hold() { self.isHeld = true }
+
+    /// Lets the position go on.
+    ///
+    /// - Returns: Whether it was held.
+    package mutating func release() -> Bool {
+        guard self.isHeld else { return false }
+        self.isHeld = false
+        self.advance()
+        return true
     }
 
     /// Returns whether a record of this offset can be taken up now. If not, an older record has to finish
@@ -146,6 +162,7 @@ package struct PartitionProgress: Sendable {
     }
 
     private mutating func advance() {
+        guard !self.isHeld else { return }
         while self.position < self.next, self.isFinished(self.position) {
             let (word, bit) = Self.place(of: self.position)
             self.finished[word] &= ~bit

@@ -8,20 +8,22 @@ import WireFormats
 /// (apache/kafka, `Checkpoint.offsetAndMetadata`). A text that does not fit its commit is ignored. That
 /// repeats work and loses nothing.
 ///
-///     f2:<place>:<offset>:<landmark>:<bitmap>[:<stamp>]
+///     f3:<place>:<offset>:<landmark>:<newest>:<bitmap>[:<stamp>]
 ///
 /// - place: The hash of cluster id, topic and partition (`PartitionMark`), 16 hexadecimal digits.
 /// - offset: The committed offset.
 /// - landmark: `offset@timestamp` of a record before the committed offset, or nothing. A topic that was
 ///   deleted and created again has another record there.
+/// - newest: `offset@timestamp` of the newest record that was taken up, or nothing. A log that lost its end and
+///   went on from there has another record there.
 /// - bitmap: Base64; bit 0 (the lowest of the first byte) is the committed offset itself. It is Base64
 ///   because librdkafka before 2.6.1 reads metadata with zero bytes back wrong. The window of
 ///   `PartitionProgress` bounds it to 2,732 bytes, well under the 4,096 that a broker takes by default.
 /// - stamp: A hexadecimal number, present where a transaction moves nothing else. It tells whether that
 ///   transaction was committed.
 ///
-/// The earlier form, `f1:` and the bitmap, named neither place nor offset. It is never safe to use, so it is
-/// ignored.
+/// The form `f2:` has no newest record, and is read. The form `f1:` and the bitmap named neither place nor
+/// offset. It is never safe to use, so it is ignored.
 package struct ProgressMetadata: Hashable, Sendable {
     /// Why a text does not belong to the commit that it is stored with.
     package enum Misfit: String, Error, Hashable, Sendable {
@@ -40,6 +42,8 @@ package struct ProgressMetadata: Hashable, Sendable {
     package var position: Int64
     /// A record before the committed offset; nil if the commit names none.
     package var landmark: Landmark?
+    /// The newest record that was taken up; nil if the commit names none.
+    package var newest: Landmark?
     /// The finished offsets from `position` on, oldest first.
     package var finished: [Int64]
 
@@ -52,24 +56,28 @@ package struct ProgressMetadata: Hashable, Sendable {
         position: Int64,
         finished: [Int64],
         landmark: Landmark? = nil,
+        newest: Landmark? = nil,
         stamp: UInt32? = nil
     ) {
         self.place = place
         self.position = position
         self.finished = finished
         self.landmark = landmark
+        self.newest = newest
         self.stamp = stamp
     }
 
-    private static let prefix = "f2"
+    private static let prefix = "f3"
+    private static let prefixWithoutNewest = "f2"
     private static let bytesLimit = 4_096
 
     /// The text to store with the commit; empty if there is nothing to say.
     package var text: String {
-        guard !self.finished.isEmpty || self.landmark != nil || self.stamp != nil else { return "" }
-        let landmark = self.landmark?.text ?? ""
+        guard !self.finished.isEmpty || self.landmark != nil || self.newest != nil || self.stamp != nil
+        else { return "" }
         let stamp = self.stamp.map { ":" + String($0, radix: 16) } ?? ""
-        return "\(Self.prefix):\(self.place.text):\(self.position):\(landmark):\(self.bitmap)\(stamp)"
+        let records = "\(self.landmark?.text ?? ""):\(self.newest?.text ?? "")"
+        return "\(Self.prefix):\(self.place.text):\(self.position):\(records):\(self.bitmap)\(stamp)"
     }
 
     private var bitmap: String {
@@ -89,20 +97,27 @@ package struct ProgressMetadata: Hashable, Sendable {
         self.init(place: place, position: position, finished: [])
         guard !text.isEmpty else { return }
         guard text.utf8.count <= Self.bytesLimit else { throw .unreadable }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 5 || parts.count == 6, parts[0] == Self.prefix, let offset = Int64(parts[2])
+        var parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if parts[0] == Self.prefixWithoutNewest, parts.count >= 5 { parts.insert("", at: 4) }
+        guard parts[0] == Self.prefix || parts[0] == Self.prefixWithoutNewest,
+            parts.count == 6 || parts.count == 7, let offset = Int64(parts[2])
         else { throw .unreadable }
         guard parts[1] == place.text else { throw .otherPlace }
         guard offset == position else { throw .otherOffset }
-        guard let finished = Self.finished(in: parts[4], from: position) else { throw .unreadable }
+        self.landmark = try Self.landmark(parts[3])
+        self.newest = try Self.landmark(parts[4])
+        if let landmark = self.landmark, landmark.offset >= position { throw .unreadable }
+        guard let finished = Self.finished(in: parts[5], from: position) else { throw .unreadable }
         self.finished = finished
-        if parts.count == 6 {
-            guard let stamp = UInt32(parts[5], radix: 16) else { throw .unreadable }
-            self.stamp = stamp
-        }
-        guard !parts[3].isEmpty else { return }
-        guard let landmark = Landmark(parts[3]), landmark.offset < position else { throw .unreadable }
-        self.landmark = landmark
+        guard parts.count == 7 else { return }
+        guard let stamp = UInt32(parts[6], radix: 16) else { throw .unreadable }
+        self.stamp = stamp
+    }
+
+    private static func landmark(_ text: Substring) throws(Misfit) -> Landmark? {
+        guard !text.isEmpty else { return nil }
+        guard let landmark = Landmark(text), landmark.offset < .max else { throw .unreadable }
+        return landmark
     }
 
     private static func finished(in text: Substring, from position: Int64) -> [Int64]? {

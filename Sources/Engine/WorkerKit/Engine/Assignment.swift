@@ -44,14 +44,8 @@ struct Assignment<Source: RecordSource> {
 
     /// The reason why the metadata of the committed offset was ignored; nil if it was not.
     private(set) var misfit: ProgressMetadata.Misfit?
-    /// A record before the position, to be stored with the next commit. If another record has its offset
-    /// later, the topic was deleted and created again.
-    private(set) var landmark: Landmark?
-    /// A record that was taken up and becomes the landmark when the position has passed it.
-    private var nextLandmark: Landmark?
-    /// The check whether the commit belongs to this topic; nil once that is decided, or if the commit names
-    /// no landmark.
-    private var check: LandmarkCheck?
+    /// The records that are stored with the next commit, and the check of those that the last one names.
+    private var landmarks = CommitLandmarks()
 
     var partition: TopicPartition { self.source.partition }
 
@@ -77,12 +71,13 @@ struct Assignment<Source: RecordSource> {
         do throws(ProgressMetadata.Misfit) {
             let metadata = try ProgressMetadata(committed.metadata, at: place, from: offset)
             finished = metadata.finished
-            self.landmark = metadata.landmark
-            self.check = metadata.landmark.map { LandmarkCheck($0, below: offset) }
+            self.landmarks = CommitLandmarks(of: metadata)
         } catch {
             self.misfit = error
         }
         self.progress = PartitionProgress(position: offset, finishedBeyond: finished)
+        // Until the log is known to be the one that the commit speaks of, no other commit may take its place.
+        if self.landmarks.check != nil { self.progress?.hold() }
     }
 
     /// The decision about a record that has just been read.
@@ -96,6 +91,8 @@ struct Assignment<Source: RecordSource> {
         case passed
         /// The topic was deleted and created again since the commit.
         case madeAnew
+        /// The log lost its end since the commit, and other records were published.
+        case cutOff
         /// The record has to wait until an older one has finished.
         case wait
     }
@@ -111,32 +108,20 @@ struct Assignment<Source: RecordSource> {
     ///
     /// - Parameter timestamp: Milliseconds since 1970; nil if the record has none.
     mutating func admit(_ offset: Int64, timestamp: Int64?) -> Admission {
-        switch self.check?.look(at: offset, timestamp: timestamp) {
+        switch self.landmarks.look(at: offset, timestamp: timestamp) {
         case .settled: return .passed
         case .madeAnew: return .madeAnew
-        case .over: self.check = nil
-        case nil: break
+        case .cutOff: return .cutOff
+        case .over: self.release()
+        case .open, nil: break
         }
         // `progress` is always used in place, because a copy of it would copy its window for every record.
         guard let next = self.progress?.next, offset >= next
         else { return self.restart(at: offset, timestamp) }
         guard self.progress?.hasRoom(for: offset) == true else { return .wait }
         self.isDirty = true
-        self.noteLandmark(offset, timestamp)
+        self.landmarks.note(offset, timestamp: timestamp, position: self.progress?.position ?? offset)
         return self.progress?.begin(offset) == .alreadyFinished ? .skip : .begin
-    }
-
-    private mutating func noteLandmark(_ offset: Int64, _ timestamp: Int64?) {
-        if let next = self.nextLandmark {
-            guard let position = self.progress?.position, next.offset < position else { return }
-            self.landmark = next
-        }
-        self.nextLandmark = timestamp.map { Landmark(offset: offset, timestamp: $0) }
-    }
-
-    private func landmark(below position: Int64) -> Landmark? {
-        if let next = self.nextLandmark, next.offset < position { return next }
-        return self.landmark
     }
 
     /// Takes the partition up anew at a record that is its first, or that has an earlier offset than
@@ -148,8 +133,8 @@ struct Assignment<Source: RecordSource> {
         var progress = PartitionProgress(position: offset)
         _ = progress.begin(offset)
         self.progress = progress
-        self.landmark = nil
-        self.nextLandmark = timestamp.map { Landmark(offset: offset, timestamp: $0) }
+        self.landmarks = CommitLandmarks()
+        self.landmarks.note(offset, timestamp: timestamp, position: offset)
         // The new position is committed at once, because `auto.offset.reset` may send the next owner of the
         // partition to another offset.
         self.isDirty = true
@@ -160,23 +145,41 @@ struct Assignment<Source: RecordSource> {
     /// read: they are transaction markers and records of aborted transactions. The position beyond them is
     /// committed too, so that a group that has read everything has no lag.
     ///
-    /// If the log has ended before the committed offset for ten seconds, it was cut off, and the partition is
-    /// taken up at its end.
-    ///
     /// - Parameter now: The monotonic time, in nanoseconds.
-    /// - Returns: Whether the log ends where the landmark was, so that the topic counts as created again.
-    mutating func passEnd(at now: Int64) -> Bool {
-        guard let end = self.endSeen, self.overflow.isEmpty else { return false }
-        if let position = self.check?.position, end < position {
-            guard self.check?.isCutOff(at: end, now: now) == true else { return false }
-            guard self.check?.isLost(at: end) == false else { return true }
-            self.check = nil
-            self.progress = PartitionProgress(position: end)
-            self.isDirty = true
+    /// - Returns: Whether the log has turned out not to be the one that the commit speaks of. It counts as made anew
+    ///   if it ends where the landmark was.
+    mutating func passEnd(at now: Int64) -> LandmarkCheck.Finding? {
+        guard let end = self.endSeen, self.overflow.isEmpty else { return nil }
+        switch self.landmarks.look(atEnd: end, now: now) {
+        case .open: return nil
+        case .over: self.release()
+        case nil: break
+        case let finding: return finding
         }
         self.endSeen = nil
         if self.progress?.pass(to: end) == true { self.isDirty = true }
-        return false
+        return nil
+    }
+
+    private mutating func release() {
+        if self.progress?.release() == true { self.isDirty = true }
+    }
+
+    /// The commit to take the partition up with after its log lost its end: everything after the landmark counts
+    /// as unread.
+    var commitBeforeTheCut: CommittedPosition? {
+        guard let check = self.landmarks.check else { return nil }
+        let metadata = ProgressMetadata(
+            place: self.place,
+            position: check.firstInDoubt,
+            finished: [],
+            landmark: check.landmark
+        )
+        return CommittedPosition(
+            partition: self.partition,
+            offset: metadata.position,
+            metadata: metadata.text
+        )
     }
 
     /// Notes that a record in hand was settled, parked or forwarded, and that the broker has acknowledged it.
@@ -213,7 +216,8 @@ struct Assignment<Source: RecordSource> {
             place: self.place,
             position: progress.position,
             finished: progress.finishedBeyondPosition,
-            landmark: self.landmark(below: progress.position),
+            landmark: self.landmarks.landmark(below: progress.position),
+            newest: self.landmarks.newest,
             stamp: stamp
         )
         return CommittedPosition(

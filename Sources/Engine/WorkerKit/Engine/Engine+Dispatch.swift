@@ -79,11 +79,10 @@ extension Engine {
     /// - Returns: False if the record may be worked on now.
     private func putOff(_ id: EntryID) -> Bool {
         let (notBefore, deadline) = self.table.withEntry(id) { (NotBefore($0.record), $0.deadline) }
-        let now = self.deadlineNow
         let refusal: Reason
         switch notBefore {
         case .absent: return false
-        case .at(let time) where time <= now: return false
+        case .at(let time) where self.delay(of: id, until: time) <= .zero: return false
         case .malformed:
             refusal = Reason("not_before.malformed", "The header not-before is no time of RFC 3339.")
         case .at(let time) where time >= deadline:
@@ -97,11 +96,22 @@ extension Engine {
                 "The worker has put aside half as many records as it can, and takes no more delayed ones."
             )
         case .at(let time):
-            self.backOff(id, for: .milliseconds(time.subtractingClamped(now)), because: .delay)
+            self.backOff(id, for: self.delay(of: id, until: time), because: .delay)
             return true
         }
         self.settle(id, as: .rejected, because: refusal, nil)
         return true
+    }
+
+    /// Returns how long a record has to wait for a time that lies before its deadline.
+    ///
+    /// The wall clock may be behind. So the wait is not longer either than what is left of the record's life by the
+    /// monotonic clock without the part after that time.
+    private func delay(of id: EntryID, until time: Int64) -> Duration {
+        let (deadline, end) = self.table.withEntry(id) { ($0.deadline, $0.expiresAt) }
+        let left = end.subtractingClamped(self.now.monotonic) / 1_000_000
+        let rest = left.subtractingClamped(deadline.subtractingClamped(time))
+        return .milliseconds(min(time.subtractingClamped(self.deadlineNow), rest))
     }
 
     /// Returns whether a delayed record may wait. One publisher's delayed records leave half of the room to others.

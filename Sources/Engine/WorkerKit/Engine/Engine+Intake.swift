@@ -96,7 +96,11 @@ extension Engine {
     }
 
     private func passEnd(of index: Int) {
-        if self.assignments[index].passEnd(at: self.now.monotonic) { self.topicMadeAnew(index) }
+        switch self.assignments[index].passEnd(at: self.now.monotonic) {
+        case .madeAnew: self.topicMadeAnew(index)
+        case .cutOff: self.logCutOff(index)
+        default: break
+        }
     }
 
     private func read(from source: B.Source, _ index: Int, atMost limit: Int) {
@@ -124,7 +128,7 @@ extension Engine {
     /// Takes a record in, or skips it if it was settled before.
     ///
     /// - Returns: False if the record has to wait: an older record has to finish first, its time in a retry
-    ///   topic is not over, or its topic was created again.
+    ///   topic is not over, or the log is not the one that the commit speaks of.
     private func admit(_ record: InboundRecord, to index: Int) -> Bool {
         self.noteTime(of: record)
         let arrival = self.arrival(of: record, from: self.assignments[index].partition.topic)
@@ -139,6 +143,9 @@ extension Engine {
         case .wait: return false
         case .madeAnew:
             self.topicMadeAnew(index)
+            return false
+        case .cutOff:
+            self.logCutOff(index)
             return false
         case .passed: break
         case .skip:

@@ -87,7 +87,11 @@ extension Engine {
                 )
             }
             self.tellParkedOfOrder()
-            for assignment in self.assignments { self.tellOfMisfit(assignment) }
+            for index in self.assignments.indices {
+                self.tellOfMisfit(self.assignments[index])
+                // A commit that was corrected is written even if nothing else happens.
+                self.assignments[index].isDirty = self.corrected[self.assignments[index].partition] != nil
+            }
         } catch {
             guard !error.isFatal else { throw error }
             if self.assignTrouble == nil {
@@ -97,7 +101,7 @@ extension Engine {
             return self.membership.couldNotTakeUp(partitions, at: self.now)
         }
         self.assignTrouble = nil
-        self.madeAnew = []
+        self.corrected = [:]
         self.membership.tookUp()
         self.shareRate()
         self.takeStockOfCrashes()
@@ -108,28 +112,44 @@ extension Engine {
         )
     }
 
-    private func place(of partition: TopicPartition) -> PartitionMark {
+    /// Returns the mark of a partition, which everything that is stored by offset names.
+    func place(of partition: TopicPartition) -> PartitionMark {
         PartitionMark(clusterID: self.facts.clusterID, partition)
     }
 
     private func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
-        try self.broker.committed(partitions).map {
-            // The commit belongs to an earlier topic of the same name, so it is ignored.
-            self.madeAnew.contains($0.partition)
-                ? CommittedPosition(partition: $0.partition, offset: nil) : $0
-        }
+        try self.broker.committed(partitions).map { self.corrected[$0.partition] ?? $0 }
     }
 
     /// Restarts the assignment, because another record has the offset of the commit's landmark: the topic was
     /// deleted and created again. The records in hand are finished first.
     func topicMadeAnew(_ index: Int) {
+        self.takeUpAgain(
+            index,
+            with: CommittedPosition(partition: self.assignments[index].partition, offset: nil),
+            because: "a topic was deleted and made again: what was committed of it is ignored"
+        )
+    }
+
+    /// Restarts the assignment, because a log lost its end: offsets that the commit calls done have other records, or
+    /// none. The records in hand are finished first.
+    func logCutOff(_ index: Int) {
+        guard let position = self.assignments[index].commitBeforeTheCut else { return }
+        self.takeUpAgain(
+            index,
+            with: position,
+            because: "a log lost its end: its records from an offset on are read, and may be done again"
+        )
+    }
+
+    private func takeUpAgain(_ index: Int, with position: CommittedPosition, because reason: String) {
         guard self.phase == .working else { return }
-        let partition = self.assignments[index].partition
-        self.madeAnew.insert(partition)
+        let partition = position.partition
+        self.corrected[partition] = position
         self.crashes?.forgive(topic: partition.topic, partition: partition.partition)
         self.logger.error(
-            "a topic was deleted and made again: what was committed of it is ignored",
-            metadata: ["partition": "\(partition)"]
+            "\(reason)",
+            metadata: ["partition": "\(partition)", "offset": "\(position.offset ?? 0)"]
         )
         self.membership.restart(at: self.now)
     }

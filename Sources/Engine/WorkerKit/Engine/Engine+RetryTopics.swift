@@ -26,7 +26,8 @@ extension Engine {
             reason: entry.lastReason?.code ?? "",
             due: self.wallTime(after: tier.delay),
             notBefore: self.wallTime(after: wait),
-            from: "\(source.topic)/\(source.partition)/\(entry.offset)"
+            from: "\(source.topic)/\(source.partition)/\(entry.offset)",
+            place: self.originMark(partition: entry.record.partition)
         )
         let partitions = self.facts.retryPartitions[tier.topic] ?? 1
         let partition = entry.record.partition % Int32(max(1, partitions))
@@ -60,17 +61,24 @@ extension Engine {
         case original
         /// The record is a copy in a retry topic.
         case copy(RetryTicket)
-        /// The record lies in a retry topic and has no ticket that can be read, or one of another topic, so no worker
-        /// of this input has put it there.
+        /// The record lies in a retry topic and has no ticket that can be read, or one of another topic or cluster, so
+        /// no worker of this input has put it there.
         case foreign
     }
 
     func arrival(of record: InboundRecord, from topic: String) -> Arrival {
         guard topic != self.settings.inputTopic else { return .original }
-        guard let ticket = RetryTicket(record.headers), ticket.topic == self.settings.inputTopic else {
-            return .foreign
-        }
+        guard let ticket = RetryTicket(record.headers), ticket.topic == self.settings.inputTopic,
+            ticket.place ?? self.originMark(partition: ticket.partition)
+                == self.originMark(partition: ticket.partition)
+        else { return .foreign }
         return .copy(ticket)
+    }
+
+    /// The mark of a partition of the input, which tickets name: a retry topic that was mirrored from another cluster has
+    /// copies of other records.
+    private func originMark(partition: Int32) -> String {
+        self.place(of: TopicPartition(topic: self.settings.inputTopic, partition: partition)).text
     }
 
     /// Returns when a copy is due, in wall-clock milliseconds since 1970, and at most one wait of its topic
@@ -108,7 +116,7 @@ extension Engine {
         let id = self.add(record, readAt: record.offset, in: index)
         let reason = Reason(
             "retry.no_ticket",
-            "It lies in a retry topic and does not say where it came from."
+            "It lies in a retry topic, and does not say that it came from this input."
         )
         self.deadLetter(id, Rejection(reason, kind: .undecodable, replayable: .no))
     }

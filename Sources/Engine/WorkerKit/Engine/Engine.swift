@@ -98,8 +98,9 @@ package final class Engine<B: Broker, U: Upstream> {
     /// A count of the records that were taken in and that were finished, for the stall watch.
     var progress: UInt64 = 0
     var stallWatch: StallWatch
-    /// The partitions whose commit belongs to a topic that was deleted and created again.
-    var madeAnew: Set<TopicPartition> = []
+    /// The positions to take partitions up with in place of those that the group has committed, because those
+    /// speak of a log that is no more. Without an offset, a partition is read from its beginning.
+    var corrected: [TopicPartition: CommittedPosition] = [:]
     /// The reason why the committed offsets cannot be read, and since when; nil if they can.
     var assignTrouble: Trouble?
     /// The tickets of the assigned partitions, as far as they have been read. Nil once they are all known,

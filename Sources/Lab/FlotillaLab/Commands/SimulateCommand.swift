@@ -22,8 +22,8 @@ struct SimulateCommand: AsyncParsableCommand {
             --adversary has honest publishers, and beside them everybody who can do harm, while the cluster works: each \
             honest record is settled in time, and a worker that stands still says so. Both together do it to streams, and to \
             the intake of uploads and clicks; --kinds with one of bad-uploads, bombs, invented-phones, unmatched-clicks and \
-            one-client runs the intake alone. Without --streams, deadly, made-anew, markers, hangs, late-tickets and delays are done \
-            only where --kinds names them, hangs only in storms in which no worker takes over.
+            one-client runs the intake alone. Without --streams, made-anew, truncated and hangs are done only where --kinds names \
+            them, hangs only in storms in which no worker takes over.
 
             --outage-day is no storm: one endpoint is down for a simulated day with 100,000 records of 80 KB behind it, and \
             the other one has a steady stream. It takes some minutes. --large-fleet is no storm either: 100 workers share 1,000 \

@@ -102,7 +102,10 @@ final class StreamJudge {
 
     private func judge(_ position: CommittedPosition) {
         let (partition, offset) = (position.partition, position.offset ?? 0)
-        if let stored = self.cluster.stored[partition]?.offset, offset < stored {
+        let lost = self.cluster.logs[partition]?.lost ?? 0..<0
+        if let stored = self.cluster.stored[partition]?.offset, offset < stored,
+            lost.isEmpty || offset < lost.lowerBound
+        {
             self.complain("\(partition) goes back from \(stored) to \(offset)")
         }
         guard partition.topic == SimulatedCluster.topic else { return }

@@ -31,6 +31,9 @@ package struct RetryTicket: Hashable, Sendable {
     /// The record that this copy was made of, as `topic/partition/offset`: the publisher's record, or one of
     /// a retry topic.
     package var from: String
+    /// The mark of the cluster, topic and partition of the publisher's record, as it stands beside everything that is
+    /// stored by offset; nil in a ticket of an earlier version.
+    package var place: String?
 
     /// Makes the ticket of the publisher's record.
     package init(
@@ -42,7 +45,8 @@ package struct RetryTicket: Hashable, Sendable {
         reason: String,
         due: Int64,
         notBefore: Int64,
-        from: String
+        from: String,
+        place: String? = nil
     ) {
         self.topic = record.topic
         self.partition = record.partition
@@ -56,6 +60,7 @@ package struct RetryTicket: Hashable, Sendable {
         self.due = due
         self.notBefore = notBefore
         self.from = from
+        self.place = place
     }
 }
 
@@ -74,6 +79,7 @@ extension RetryTicket {
             ("first_failed_at", String(self.firstFailedAt)), ("reason", self.shortReason),
             ("due", String(self.due)),
             ("not_before", String(self.notBefore)), ("from", self.from),
+            ("place", self.place),
         ]
     }
 
@@ -122,6 +128,7 @@ extension RetryTicket {
         self.due = due
         self.notBefore = notBefore
         self.from = from
+        self.place = texts["place"]
     }
 
     /// Returns the values of the ticket's headers by their names without the prefix. Nil if one has no value,
