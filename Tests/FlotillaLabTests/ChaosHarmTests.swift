@@ -35,6 +35,7 @@ struct ChaosHarmTests {
         #expect((kinds[.empty] ?? 0) > 50)
         #expect((kinds[.largeAnswer] ?? 0) > 0 && (kinds[.poison] ?? 0) > 0)
         #expect((kinds[.lateAccount] ?? 0) > 50)
+        #expect((kinds[.longAgo] ?? 0) > 0 && (kinds[.farAhead] ?? 0) > 0)
     }
 
     /// The memory of a broker does not suffice for more.

@@ -157,9 +157,13 @@ struct SecurityTests {
             #expect(try cluster.publish(record, until: "activation", have: number))
         }
         let isTold = try await worker.waitForPage("/readyz") { status, page in
-            status == 503 && page.contains("stalled") && page.contains(topic) && page.contains("authoriz")
+            status == 503 && page.contains("Topic authorization failed")
         }
         #expect(isTold, "\(worker.log)")
+        let line = try #require(
+            worker.log.split(separator: "\n").last { $0.contains("the worker stands still") }
+        )
+        #expect(line.contains("'\(topic)'") && line.contains(operation), "\(worker.log)")
         try await cluster.allow(cluster.needed)
         let last = Activations.good(6, to: "activation")
         #expect(try cluster.publish(last, until: "activation.result", have: 6), "\(worker.log)")

@@ -101,6 +101,7 @@ extension Engine {
             return self.membership.couldNotTakeUp(partitions, at: self.now)
         }
         self.assignTrouble = nil
+        self.clientTrouble = nil
         self.corrected = [:]
         self.membership.tookUp()
         self.shareRate()

@@ -85,10 +85,12 @@ extension Engine {
         return StallWatch.Stall(
             cause: "group",
             description:
-                "the group '\(self.settings.groupID)' has assigned neither partitions nor an empty list",
+                "the group '\(self.settings.groupID)' has assigned neither partitions nor an empty list"
+                + (self.clientTrouble.map { ": \($0.message)" } ?? ""),
             remedy:
-                "look at the cluster, and at members of the group that do not answer; kafka.session_timeout bounds "
-                + "the wait for a dead one, and kafka.instance saves it for one that comes back"
+                "look at the cluster, at this worker's right to READ '\(self.settings.inputTopic)', and at members of the "
+                + "group that do not answer; kafka.session_timeout bounds the wait for a dead one, and kafka.instance saves "
+                + "it for one that comes back"
         )
     }
 
@@ -117,7 +119,8 @@ extension Engine {
                 cause: "commit",
                 description: "offsets cannot be committed: \(trouble.message)",
                 remedy:
-                    "look at the cluster and at this worker's right to READ as the group '\(self.settings.groupID)'"
+                    "look at the cluster and at this worker's right to READ as the group '\(self.settings.groupID)' and to "
+                    + "READ '\(self.settings.inputTopic)'"
             )
         }
         guard self.settings.delivery == .exactlyOnce, self.transaction.stage != .open else {

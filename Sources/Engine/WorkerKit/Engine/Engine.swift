@@ -101,6 +101,9 @@ package final class Engine<B: Broker, U: Upstream> {
     /// The positions to take partitions up with in place of those that the group has committed, because those
     /// speak of a log that is no more. Without an offset, a partition is read from its beginning.
     var corrected: [TopicPartition: CommittedPosition] = [:]
+    /// The last error of a client that is about no partition and no record; nil if there was none since the last
+    /// assignment.
+    var clientTrouble: Trouble?
     /// The reason why the committed offsets cannot be read, and since when; nil if they can.
     var assignTrouble: Trouble?
     /// The tickets of the assigned partitions, as far as they have been read. Nil once they are all known,
@@ -263,6 +266,7 @@ package final class Engine<B: Broker, U: Upstream> {
         case .producerFailed(let error): self.producerFailed(error)
         case .failed(let error):
             if error.isFatal { throw error }
+            self.clientTrouble = Trouble(error, since: self.now.monotonic)
             self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
         case .logged(let log): self.logger.pass(on: log)
         }

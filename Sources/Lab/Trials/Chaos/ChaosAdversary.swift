@@ -61,6 +61,8 @@ struct ChaosAdversary {
         case 3..<300: return (Self.good(using: &random), Int.random(in: Self.honest, using: &random))
         case 300..<320 where hasGrown:
             return (Self.good(using: &random), Int.random(in: Self.new, using: &random))
+        case 340..<342 where doesHarm: return (.longAgo, self.nextLoner())
+        case 342..<344 where doesHarm: return (.farAhead, self.nextLoner())
         case 320..<340: return (.lateAccount, Int.random(in: Self.late, using: &random))
         default: return nil
         }

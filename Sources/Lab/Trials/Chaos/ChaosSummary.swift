@@ -65,6 +65,7 @@ struct ChaosSummary {
             "\(count(.oversized)) and \(count(.longKey)), \(count(.empty)) values empty"
         )
         table.add("answers beyond the limit", "\(count(.largeAnswer)), and \(count(.poison)) poison")
+        table.add("times that are years off", "\(count(.longAgo)) behind and \(count(.farAhead)) ahead")
         table.add("of an account that GDT did not know", "\(count(.lateAccount))")
         let partitions = audit.newPartitions
         table.add(

@@ -1,5 +1,6 @@
 import Harness
 import Records
+import ServiceKit
 import SwiftProtobuf
 import WireFormats
 import WireMessages
@@ -17,6 +18,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     case oversized
     /// A good record with a key that is nearly as large as the topic takes.
     case longKey
+    /// A good record with a timestamp from years ago, and one with a timestamp years ahead.
+    case longAgo, farAhead
     /// A good record of an account that is configured, but that GDT does not know yet (`LateAccount`).
     case lateAccount
     /// GDT answers every call for this record with more than the worker reads, and other records normally.
@@ -35,8 +38,10 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
 
     var sort: Sort {
         switch self {
-        case .json, .protobuf, .framed, .event, .longKey, .lateAccount, .purchase, .sandboxPurchase: .good
-        case .zeroDevice, .oldConversion, .illegalMuid, .illegalTime: .refused
+        case .json, .protobuf, .framed, .event, .longKey, .farAhead, .lateAccount, .purchase,
+            .sandboxPurchase:
+            .good
+        case .zeroDevice, .oldConversion, .illegalMuid, .illegalTime, .longAgo: .refused
         case .unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound, .unknownCode,
             .largeAnswer, .poison:
             .retried
@@ -66,7 +71,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     var fate: Outcome.Fate {
         switch self.sort {
         case .good: .succeeded
-        case .refused: .rejected
+        case .refused: self == .longAgo ? .expired : .rejected
         case .retried: self.needsCompany ? .deadLettered : .succeeded
         case .malformed: .deadLettered
         }
@@ -81,6 +86,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         switch self {
         case .zeroDevice: "device_id.zero"
         case .oldConversion: "converted_at.too_old"
+        case .longAgo: "deadline"
         case .illegalMuid: "gdt.-15"
         case .illegalTime: "gdt.-14"
         case .tombstone: "value.tombstone"
@@ -108,7 +114,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     /// Whether GDT must receive a call for a record of this kind.
     var isCalledFor: Bool {
         switch self {
-        case .zeroDevice, .oldConversion, .tombstone, .notJSON, .empty, .oversized, .unknownApp, .purchase,
+        case .zeroDevice, .oldConversion, .longAgo, .tombstone, .notJSON, .empty, .oversized, .unknownApp,
+            .purchase,
             .sandboxPurchase:
             false
         default: true
@@ -162,6 +169,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         case .oldConversion: message.convertedAt.seconds -= 8 * 24 * 3_600
         case .unknownApp: message.appID = 998_877
         case .lateAccount: message.appID = LateAccount.appID
+        case .longAgo: return self.dated(make.json(message), byYears: -20)
+        case .farAhead: return self.dated(make.json(message), byYears: 70)
         case .empty: return self.replaced(make.protobuf(message), by: [])
         case .oversized: return self.replaced(make.protobuf(message), by: Self.oversizedValue)
         case .tombstone: return self.replaced(make.protobuf(message), by: nil)
@@ -169,6 +178,12 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         default: break
         }
         return make.json(message)
+    }
+
+    private func dated(_ record: OutboundRecord, byYears years: Int64) -> OutboundRecord {
+        var record = record
+        record.timestamp = Moment.now.wall + years * 365 * 24 * 3_600_000
+        return record
     }
 
     private func replaced(_ record: OutboundRecord, by value: [UInt8]?) -> OutboundRecord {
