@@ -48,8 +48,8 @@ struct ChaosCommand: WaitingCommand {
     @Flag(
         help: """
             Have others publish beside the load: honest users, who are judged by the time their records take, poison, \
-            floods of malformed, empty and large records, and an account that GDT does not know at first. The topic gets \
-            more partitions, and the group is moved back. And have receipts verified too: those of honest users in \
+            floods of malformed, empty and large records, timestamps that are years off, and an account that GDT does not know \
+            at first. The topic gets more partitions, and the group is moved back. And have receipts verified too: those of honest users in \
             production, who are judged in the same way, while the sandbox is dead for most of the run and flooded with others.
             """
     )
