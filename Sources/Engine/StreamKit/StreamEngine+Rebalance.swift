@@ -13,6 +13,8 @@ extension StreamEngine {
         guard self.phase == .working || self.phase == .draining else { return self.revocation = .asked }
         self.offered = partitions
         self.offerRetryAt = .min
+        // Since then another worker may have had the partitions, and have found out.
+        self.madeAnew = []
     }
 
     /// Takes up the partitions that the group has assigned, once there is a transaction to work in.

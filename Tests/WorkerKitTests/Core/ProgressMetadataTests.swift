@@ -88,6 +88,21 @@ struct ProgressMetadataTests {
         #expect(Self.read(text, from: 0) == .failure(.unreadable))
     }
 
+    /// A worker would wait for such a record with its window full.
+    @Test func aNewestRecordBeyondTheWindowIsNotRead() {
+        let place = PartitionMark.test.text
+        let window = Int64(PartitionProgress.window)
+        for (newest, isRead) in [
+            (19, true), (20 + window - 1, true), (20 + window, false), (.max - 1, false),
+        ] {
+            let text = "f3:\(place):20::\(newest)@1700:"
+            #expect(
+                (try? ProgressMetadata(text, at: .test, from: 20)).map { $0.newest?.offset == newest }
+                    == (isRead ? true : nil)
+            )
+        }
+    }
+
     @Test func offsetsBeyondTheLargestAreNotRead() {
         let position = Int64.max - 2
         let text = "f2:\(PartitionMark.test.text):\(position)::/w=="

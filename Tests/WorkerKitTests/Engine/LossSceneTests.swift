@@ -257,6 +257,19 @@ struct LossSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// Another worker may have had the partition since, and a later commit may be right.
+    @Test func aCorrectionEndsWithTheAssignment() throws {
+        let simulation = Simulation(partitions: 1)
+        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
+        let worker = simulation.startWorker()
+        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        worker.engine.corrected[Self.input] = CommittedPosition(partition: Self.input, offset: nil)
+        simulation.cluster.rebalance()
+        simulation.cluster.append("ok", key: "last")
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(worker.upstream.calls.count == 41)
+    }
+
     /// After a change of the leader, the end of a log can lag behind for a moment. Nothing is done again then.
     @Test func aLogWhoseEndComesBackIsReadOn() throws {
         let simulation = try self.withOneUnfinished()

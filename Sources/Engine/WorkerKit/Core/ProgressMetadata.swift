@@ -107,6 +107,10 @@ package struct ProgressMetadata: Hashable, Sendable {
         self.landmark = try Self.landmark(parts[3])
         self.newest = try Self.landmark(parts[4])
         if let landmark = self.landmark, landmark.offset >= position { throw .unreadable }
+        // No record is taken up beyond the window, so nothing else can have been written.
+        if let newest = self.newest, newest.offset - Int64(PartitionProgress.window) >= position {
+            throw .unreadable
+        }
         guard let finished = Self.finished(in: parts[5], from: position) else { throw .unreadable }
         self.finished = finished
         guard parts.count == 7 else { return }

@@ -105,13 +105,18 @@ extension Engine {
 
     /// Returns how long a record has to wait for a time that lies before its deadline.
     ///
-    /// The wall clock may be behind. So the wait is not longer either than what is left of the record's life by the
-    /// monotonic clock without the part after that time.
+    /// The wall clock may be behind. So the wait leaves enough of the record's life, by the monotonic clock, for a call:
+    /// what its publisher has left of it, or a tenth of `worker.deadline` if that is less.
     private func delay(of id: EntryID, until time: Int64) -> Duration {
         let (deadline, end) = self.table.withEntry(id) { ($0.deadline, $0.expiresAt) }
         let left = end.subtractingClamped(self.now.monotonic) / 1_000_000
-        let rest = left.subtractingClamped(deadline.subtractingClamped(time))
-        return .milliseconds(min(time.subtractingClamped(self.deadlineNow), rest))
+        let forCalls = min(
+            deadline.subtractingClamped(time),
+            self.settings.deadline.wholeMilliseconds / 10
+        )
+        return .milliseconds(
+            min(time.subtractingClamped(self.deadlineNow), left.subtractingClamped(forCalls))
+        )
     }
 
     /// Returns whether a delayed record may wait. One publisher's delayed records leave half of the room to others.

@@ -12,6 +12,8 @@ extension Engine {
     func partitionsAssigned(_ partitions: [TopicPartition]) throws(KafkaError) {
         self.metrics.rebalanced("assigned")
         guard self.membership.assigned(partitions, at: self.now) else { return try self.broker.unassign() }
+        // Since then another worker may have had them, and have found out.
+        self.corrected = [:]
         // The group assigns only partitions that no other member has. So records that are still in hand
         // belong to partitions that were taken away.
         self.forgetAssignment()
@@ -191,6 +193,7 @@ extension Engine {
     /// again by the next owner.
     private func giveUpPartitions() throws(KafkaError) {
         self.forgetAssignment()
+        self.corrected = [:]
         self.membership.gaveUp()
         try self.broker.unassign()
         self.logger.info("partitions given up", metadata: ["epoch": "\(self.membership.epoch)"])
