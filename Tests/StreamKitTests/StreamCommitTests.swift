@@ -1,4 +1,5 @@
 import Kafka
+import Records
 import ServiceKit
 import Testing
 import WorkerTestSupport
@@ -131,6 +132,68 @@ struct StreamCommitTests {
         simulation.append(100..<105)
         try simulation.expectEverythingSettled()
     }
+
+    /// A state that is read back from its input has once had such a record before the task was given it.
+    @Test func aRecordInPlaceOfAMarkIsNotReadBack() throws {
+        let simulation = StreamSimulation()
+        let first = simulation.startWorker()
+        simulation.append(0..<20)
+        try simulation.expectEverythingSettled()
+        simulation.kill(first)
+        try simulation.run(for: .seconds(60))
+        let parts = TopicPartition(topic: Part.topic, partition: 0)
+        let last = try #require(simulation.cluster.logs[parts]?.records.last)
+        #expect(simulation.cluster.stored[parts]?.offset == last.offset + 2)
+        simulation.cluster.logs[parts]?.end = last.offset + 1
+        var next = try #require(Part(key: last.key, value: last.value))
+        next.tellings += 1
+        simulation.cluster.logs.append(
+            InboundRecord(
+                topic: Part.topic,
+                partition: 0,
+                offset: last.offset + 1,
+                timestamp: simulation.clock.now.wall,
+                key: last.key,
+                value: next.record.value
+            )
+        )
+        let second = simulation.startWorker()
+        try simulation.run(for: .seconds(30)) { second.log.count(Self.lostItsEnd) == 1 }
+        try simulation.run(for: .seconds(30))
+        #expect(second.log.count(Self.lostItsEnd) == 1)
+        #expect(simulation.violations == [])
+    }
+
+    /// The state of each partition is read back once more for each of them, and not again and again.
+    @Test(arguments: [0, 10, 50, 200])
+    func severalPartitionsMadeAnewAreEachFoundOnce(milliseconds: Int) throws {
+        var setup = StreamSetup()
+        setup.partitions = 3
+        let simulation = StreamSimulation(setup)
+        let first = simulation.startWorker()
+        for partition in 0..<3 as Range<Int32> {
+            simulation.append((Int(partition) * 100)..<(Int(partition) * 100 + 20), to: partition)
+        }
+        try simulation.expectEverythingSettled()
+        let stored = simulation.cluster.stored
+        simulation.kill(first)
+
+        let new = StreamSimulation(setup)
+        try new.run(for: .seconds(60))
+        for partition in 0..<3 as Range<Int32> {
+            let input = TopicPartition(topic: SimulatedCluster.topic, partition: partition)
+            new.cluster.stored[input] = stored[input]
+            new.after(.seconds(2) + .milliseconds(milliseconds * Int(partition))) {
+                new.append((Int(partition) * 100 + 1_000)..<(Int(partition) * 100 + 1_050), to: partition)
+            }
+        }
+        let worker = new.startWorker()
+        try new.run(for: .seconds(30))
+        try new.expectEverythingSettled()
+        #expect(worker.log.count(Self.madeAgain) == 3)
+    }
+
+    private static let madeAgain = "a topic was deleted and made again: what was committed of it is ignored"
 
     /// After a change of the leader, the end of a log can lag behind for a moment.
     @Test func aLogWhoseEndComesBackIsReadOn() throws {

@@ -51,7 +51,6 @@ extension StreamEngine {
         }
         try self.findEnds(&assignments)
         for index in assignments.indices { self.lookForLandmark(&assignments[index]) }
-        self.madeAnew = []
         self.doubt(committed)
         self.kept = [:]
         self.assignments = assignments
@@ -170,6 +169,9 @@ extension StreamEngine {
             if case .input = assignments[index].task.memory {
                 // A topic that was created again may be shorter than what the group has read of the old one.
                 end = min(end, assignments[index].committed.offset ?? 0)
+                // Between the landmark and the commit there was no record. A log that lost its end has new ones there.
+                let landmark = CommitStamp.landmark(of: assignments[index].committed, in: self.clusterID)
+                end = min(end, landmark.map { $0.offset + 1 } ?? .max)
             }
             assignments[index].stage = .restoring(end: end, since: self.now.monotonic)
         }

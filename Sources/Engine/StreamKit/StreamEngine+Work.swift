@@ -62,17 +62,17 @@ extension StreamEngine {
         var isMadeAnew = false
         self.tellWhetherCrowded(self.assignments[index])
         let take: (consuming InboundRecord) -> Void = { record in
+            shortEnd = nil
             switch check?.look(at: record.offset, timestamp: record.timestamp) {
             case .settled: return
             case .madeAnew: isMadeAnew = true
             case .cutOff:
                 self.logCutOff(source.partition)
                 check = nil
-            case .open, .over: check = nil
+            case .open, .over, .emptied: check = nil
             case nil: break
             }
             guard !isMadeAnew else { return }
-            shortEnd = nil
             self.noteTime(of: record)
             self.recordsSinceCount += Self.weight(of: record)
             landmark = record.timestamp.map { Landmark(offset: record.offset, timestamp: $0) }
@@ -85,8 +85,9 @@ extension StreamEngine {
         let failed: (KafkaError) -> Void = { error in
             if error.code == .endOfPartition {
                 isAtEnd = true
-                shortEnd = check?.isShort(at: source.end) == true ? source.end : nil
-                guard shortEnd == nil else { return }
+                let finding = check?.look(atEnd: source.end, now: self.now.monotonic)
+                guard finding == nil || finding == .over else { return shortEnd = source.end }
+                check = nil
                 // Transaction markers are no records, but they take offsets. And a topic that was created
                 // again may be shorter than what the group has read of it.
                 let standing = position ?? self.assignments[index].committed.offset ?? 0
@@ -115,14 +116,16 @@ extension StreamEngine {
         return taken
     }
 
-    /// Takes the end of a partition for what it is once it has been too short for a while.
+    /// Takes the end of a partition for what it is once it has been too short for a while. It tells nothing if more has
+    /// been published since.
     private func lookAtShortEnd(_ index: Int) {
-        guard let end = self.assignments[index].shortEnd, let check = self.assignments[index].check,
-            self.assignments[index].check?.isCutOff(at: end, now: self.now.monotonic) == true
+        guard let end = self.assignments[index].shortEnd, !self.assignments[index].source.hasArrivals,
+            let finding = self.assignments[index].check?.look(atEnd: end, now: self.now.monotonic),
+            finding != .open
         else { return }
         self.assignments[index].shortEnd = nil
         let partition = self.assignments[index].partition
-        guard !check.isLost(at: end) else { return self.topicMadeAnew(partition) }
+        guard finding != .madeAnew else { return self.topicMadeAnew(partition) }
         self.logCutOff(partition)
         self.assignments[index].check = nil
         self.assignments[index].position = end

@@ -52,9 +52,9 @@ extension Adversary {
 
     private func planFault(_ kind: AdversaryKind) {
         switch kind {
-        case .offsets: self.fault { [unowned self] in self.moveTheGroup() }
-        case .madeAnew: self.fault { [unowned self] in self.makeTheTopicAnew() }
-        case .truncated: self.fault { [unowned self] in self.truncateTheTopic() }
+        case .offsets: self.harmWhileNoWorkerRuns { [unowned self] in self.moveTheGroup() }
+        case .madeAnew: self.harmWhileNoWorkerRuns { [unowned self] in self.makeTheTopicAnew() }
+        case .truncated: self.harmWhileNoWorkerRuns { [unowned self] in self.truncateTheTopic() }
         case .growth:
             self.fault { [unowned self] in
                 self.excuse(self.rebalance)
@@ -106,22 +106,27 @@ extension Adversary {
         }
     }
 
-    // MARK: - Offsets
+    // MARK: - Harm while nobody works
 
-    /// Kills all workers, and changes the group's position in one partition before another worker starts.
-    private func moveTheGroup() {
+    private func harmWhileNoWorkerRuns(_ harm: @escaping () -> Void) {
+        self.fault { [unowned self] in self.whileNoWorkerRuns(harm) }
+    }
+
+    /// Kills all workers, and does something harmful before another worker starts.
+    private func whileNoWorkerRuns(_ harm: @escaping () -> Void) {
         self.excuse(self.absence + self.takeover)
         for worker in self.workers { self.kill(worker) }
         self.timeline.after(self.absence) { [unowned self] in
             // A worker may have been started meanwhile, and its transaction may still be open. No position
             // can be changed then.
-            guard self.workers.isEmpty else { return self.moveTheGroup() }
-            self.moveOnePartition()
+            guard self.workers.isEmpty else { return self.whileNoWorkerRuns(harm) }
+            harm()
             self.startAnother()
         }
     }
 
-    private func moveOnePartition() {
+    /// Changes the group's position in one partition.
+    private func moveTheGroup() {
         let partition = Int32.random(in: 0..<Int32(self.cluster.partitions), using: &self.random)
         let other = Int32.random(in: 0..<Int32(self.cluster.partitions), using: &self.random)
         let end = self.cluster.end(of: partition)
@@ -137,60 +142,49 @@ extension Adversary {
         }
         self.timeline.narrator?.tell("operator", "moves \(partition) from \(committed) to \(offset)")
         self.cluster.moveGroup(in: partition, to: offset, metadata: text)
-        self.honest.judge.recordsSkipped { self.cluster.skipped.contains($0) }
+        self.honest.judge.forgetRecords { self.cluster.skipped.contains($0) }
         self.groupMoved(from: committed, in: partition)
     }
 
-    // MARK: - A topic made anew
-
-    /// Kills all workers, and deletes the topic and makes it again before another worker starts. By then the new topic has
-    /// more records than the group had committed of the old one, so that no offset is out of range.
+    /// Deletes the topic and makes it again. Most partitions have more records at once than the group had committed of
+    /// the old ones, so that no offset is out of range.
     private func makeTheTopicAnew() {
-        self.excuse(self.absence + self.takeover)
-        for worker in self.workers { self.kill(worker) }
-        self.timeline.after(self.absence) { [unowned self] in
-            // A worker may have been started meanwhile, and its transaction may still be open.
-            guard self.workers.isEmpty else { return self.makeTheTopicAnew() }
-            self.timeline.narrator?.tell("operator", "deletes the topic and makes it again")
-            let committed = (0..<Int32(self.cluster.partitions)).map { self.cluster.committedOffset($0) ?? 0 }
-            self.cluster.makeAnew()
-            self.honest.judge.topicMadeAnew()
-            for (partition, offset) in committed.enumerated() {
-                let count = Int(offset) + Int.random(in: 1...20, using: &self.random)
-                self.honest.publishAtOnce(count, to: Int32(partition))
-                self.groupMoved(from: offset, in: Int32(partition))
-            }
-            // All records are new, and take the workers' time: 50 ms for each of them.
-            self.excuse(self.takeover + .milliseconds(50 * self.cluster.inputs.count))
-            self.startAnother()
+        self.timeline.narrator?.tell("operator", "deletes the topic and makes it again")
+        let committed = (0..<Int32(self.cluster.partitions)).map { self.cluster.committedOffset($0) ?? 0 }
+        self.cluster.makeAnew()
+        self.honest.judge.topicMadeAnew()
+        for (partition, offset) in committed.enumerated() {
+            if self.chance(0.3) { self.appendMarkers(to: Int32(partition)) }
+            let count = Int(offset) + Int.random(in: 1...20, using: &self.random)
+            // Some partitions stay empty at first.
+            if self.chance(0.8) { self.honest.publishAtOnce(count, to: Int32(partition)) }
+            self.groupMoved(from: offset, in: Int32(partition))
         }
+        // All records are new, and take the workers' time: 50 ms for each of them.
+        self.excuse(self.takeover + .milliseconds(50 * self.cluster.inputs.count))
     }
 
-    // MARK: - A log that lost its end
-
-    /// Kills all workers, and deletes the newest records of the partitions before another worker starts. By then, most of
-    /// the partitions have got new records, so that they are not too short, or only for a while.
+    /// Deletes the newest records of the partitions. Most of the partitions get new records at once, so that they are not
+    /// too short, or only for a while.
     private func truncateTheTopic() {
-        self.excuse(self.absence + self.takeover)
-        for worker in self.workers { self.kill(worker) }
-        self.timeline.after(self.absence) { [unowned self] in
-            // A worker may have been started meanwhile, and its transaction may still be open.
-            guard self.workers.isEmpty else { return self.truncateTheTopic() }
-            for partition in 0..<Int32(self.cluster.partitions) {
-                let lost = Int64.random(in: 0...60, using: &self.random)
-                let end = max(0, self.cluster.end(of: partition) - lost)
-                self.timeline.narrator?.tell("broker", "loses the records of \(partition) from \(end) on")
-                self.cluster.cutOff(partition, at: end)
-                self.groupMoved(from: self.cluster.committedOffset(partition) ?? 0, in: partition)
-                self.honest.judge.recordsLost { $0.partition == partition && $0.offset >= end }
-                guard self.chance(0.8) else { continue }
-                self.honest.publishAtOnce(.random(in: 1...80, using: &self.random), to: partition)
-            }
-            // It takes ten seconds until a log counts as too short. All records may be done again then, and take the
-            // workers' time: 50 ms for each of them.
-            self.excuse(self.takeover * 2 + .seconds(10) + .milliseconds(50 * self.cluster.inputs.count))
-            self.startAnother()
+        for partition in 0..<Int32(self.cluster.partitions) {
+            let lost = Int64.random(in: 0...60, using: &self.random)
+            let end = max(0, self.cluster.end(of: partition) - lost)
+            self.timeline.narrator?.tell("broker", "loses the records of \(partition) from \(end) on")
+            self.cluster.cutOff(partition, at: end)
+            self.groupMoved(from: self.cluster.committedOffset(partition) ?? 0, in: partition)
+            self.honest.judge.forgetRecords { $0.partition == partition && $0.offset >= end }
+            if self.chance(0.3) { self.appendMarkers(to: partition) }
+            guard self.chance(0.8) else { continue }
+            self.honest.publishAtOnce(.random(in: 1...80, using: &self.random), to: partition)
         }
+        // It takes ten seconds until a log counts as too short. All records may be done again then, and take the
+        // workers' time: 50 ms for each of them.
+        self.excuse(self.takeover * 2 + .seconds(10) + .milliseconds(50 * self.cluster.inputs.count))
+    }
+
+    private func appendMarkers(to partition: Int32) {
+        for _ in 0..<Int.random(in: 1...30, using: &self.random) { self.cluster.appendMarker(to: partition) }
     }
 
     // MARK: - Floods

@@ -47,16 +47,14 @@ package final class HonestJudge {
         self.excuses.sort { $0.from < $1.from }
     }
 
-    /// Removes the records that an operator has made the group skip. No worker has to settle them.
-    package func recordsSkipped(where isSkipped: (RecordName) -> Bool) {
-        for name in self.births.keys where isSkipped(name) {
+    /// Forgets records that no worker has to settle: those that an operator has made the group skip, and those that the
+    /// brokers have lost, whose names others can get.
+    package func forgetRecords(where isForgotten: (RecordName) -> Bool) {
+        for name in self.births.keys where isForgotten(name) {
             self.births[name] = nil
             self.published -= 1
         }
     }
-
-    /// Removes the records that the brokers have lost. Other records can get their names.
-    package func recordsLost(where isLost: (RecordName) -> Bool) { self.recordsSkipped(where: isLost) }
 
     /// Forgets the records that wait, because their topic was deleted and made again. Records of the new topic can have
     /// the names of earlier ones.

@@ -77,8 +77,7 @@ extension SimulatedCluster {
         let log = self.logs[position.partition] ?? SimulatedLog()
         // Records before an earlier commit were checked with that commit.
         let judged = min(self.stored[position.partition]?.offset ?? 0, offset)
-        for record in log.records[log.index(of: judged)..<log.index(of: offset)]
-        where !self.isDone(record) {
+        for record in log.records[log.index(of: judged)..<log.index(of: offset)] where !self.isDone(record) {
             self.violations.append("\(position.partition) committed at \(offset), past \(record.offset)")
         }
         // A stream engine stores text of its own there, which is not checked.

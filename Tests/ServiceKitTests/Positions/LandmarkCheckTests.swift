@@ -1,10 +1,8 @@
 import ServiceKit
 import Testing
 
-struct LandmarkCheckTests {
-    private static let second: Int64 = 1_000_000_000
-
-    private let check: LandmarkCheck
+final class LandmarkCheckTests {
+    private var check: LandmarkCheck
 
     init() throws { self.check = try Self.check() }
 
@@ -13,78 +11,129 @@ struct LandmarkCheckTests {
     }
 
     @Test func whatLiesBeforeTheCommitIsSettled() {
-        #expect(self.check.look(at: 15, timestamp: 1_700) == .settled)
-        #expect(self.check.look(at: 19, timestamp: 9) == .settled)
+        #expect(self.look(15, 1_700) == .settled)
+        #expect(self.look(19, 9) == .settled)
     }
 
     /// Records after the commit can have been finished too, so the check goes on to the newest that was taken up.
     @Test func anotherRecordAtTheNewestShowsThatTheLogLostItsEnd() throws {
-        let check = try Self.check(newest: Landmark(offset: 60, timestamp: 1_800))
-        #expect(check.look(at: 15, timestamp: 1_700) == .settled)
-        #expect(check.look(at: 19, timestamp: 9) == .settled)
-        #expect(check.look(at: 20, timestamp: 9) == .open)
-        #expect(check.look(at: 59, timestamp: 9) == .open)
-        #expect(check.look(at: 60, timestamp: 1_800) == .over)
-        #expect(check.look(at: 60, timestamp: 1_801) == .cutOff)
-        #expect(check.look(at: 60, timestamp: nil) == .cutOff)
-        // It was compacted away.
-        #expect(check.look(at: 61, timestamp: 9) == .over)
-        #expect(check.firstInDoubt == 16)
+        self.check = try Self.check(newest: Landmark(offset: 60, timestamp: 1_800))
+        #expect(self.look(15, 1_700) == .settled)
+        #expect(self.look(19, 9) == .settled)
+        #expect(self.look(20, 9) == .open)
+        #expect(self.look(59, 9) == .open)
+        #expect(self.look(60, 1_800) == .over)
+        #expect(self.look(60, 1_801) == .cutOff)
+        #expect(self.look(60, nil) == .cutOff)
+        #expect(self.check.firstInDoubt == 16)
     }
 
     @Test func aRecordWhereTheCommitKnewOfNoneShowsThatTheLogLostItsEnd() throws {
         for newest in [15, 17] as [Int64] {
-            let check = try Self.check(newest: Landmark(offset: newest, timestamp: 1_700))
-            #expect(check.look(at: 15, timestamp: 1_700) == .settled)
-            #expect(check.look(at: 17, timestamp: 1_700) == (newest == 17 ? .settled : .cutOff))
-            #expect(check.look(at: 18, timestamp: 1_700) == .cutOff)
-            #expect(check.look(at: 20, timestamp: 1_700) == .over)
+            self.check = try Self.check(newest: Landmark(offset: newest, timestamp: 1_700))
+            #expect(self.look(15, 1_700) == .settled)
+            #expect(self.look(17, 1_700) == (newest == 17 ? .settled : .cutOff))
+            #expect(self.look(18, 1_700) == .cutOff)
+            #expect(self.look(20, 1_700) == .over)
         }
     }
 
     @Test func theNewestRecordSufficesForACheck() throws {
         let newest = Landmark(offset: 60, timestamp: 1_800)
-        let check = try #require(LandmarkCheck(nil, newest: newest, below: 20))
-        #expect(check.look(at: 20, timestamp: 9) == .open)
-        #expect(check.look(at: 60, timestamp: 9) == .cutOff)
-        #expect(check.look(at: 3, timestamp: 9) == .over)
-        #expect(check.firstInDoubt == 20)
-        #expect(check.isLost(at: 20) == false)
+        self.check = try #require(LandmarkCheck(nil, newest: newest, below: 20))
+        #expect(self.look(20, 9) == .open)
+        #expect(self.look(60, 9) == .cutOff)
+        #expect(self.look(3, 9) == .madeAnew)
+        #expect(self.check.firstInDoubt == 20)
         #expect(LandmarkCheck(nil, newest: nil, below: 20) == nil)
     }
 
     @Test func aLogIsTooShortIfItEndsBeforeWhatTheCommitSpeaksOf() throws {
-        #expect(self.check.isShort(at: 19) == true)
-        #expect(self.check.isShort(at: 20) == false)
-        let check = try Self.check(newest: Landmark(offset: 60, timestamp: 1_800))
-        #expect(check.isShort(at: 60) == true)
-        #expect(check.isShort(at: 61) == false)
+        #expect(self.look(atEnd: 19) == .open)
+        #expect(self.look(atEnd: 20) == .over)
+        self.check = try Self.check(newest: Landmark(offset: 60, timestamp: 1_800))
+        #expect(self.look(atEnd: 60) == .open)
+        #expect(self.look(atEnd: 61) == .over)
     }
 
     @Test(arguments: [1_699, nil]) func anotherRecordAtTheLandmarkIsOfAnotherTopic(timestamp: Int64?) {
-        #expect(self.check.look(at: 15, timestamp: timestamp) == .madeAnew)
+        #expect(self.look(15, timestamp) == .madeAnew)
+    }
+
+    /// The reader was sent back, because the log has no record at the landmark and after it.
+    @Test(arguments: [0, 14]) func aRecordBeforeTheLandmarkIsOfAnotherTopic(offset: Int64) {
+        #expect(self.look(offset, 1_700) == .madeAnew)
     }
 
     /// Retention may have taken the landmark, and then reading begins after it.
-    @Test(arguments: [14, 20, 1_000]) func nothingElseIsLookedAt(offset: Int64) {
-        #expect(self.check.look(at: offset, timestamp: 1_700) == .over)
+    @Test(arguments: [20, 1_000]) func nothingElseIsLookedAt(offset: Int64) {
+        #expect(self.look(offset, 1_700) == .over)
+    }
+
+    /// Where records before it are there, the newest one cannot have been taken by retention. Nothing says so of a log that
+    /// begins after it.
+    @Test(arguments: [16, 19, 20, 59] as [Int64], [61, 90] as [Int64])
+    func aNewestRecordThatIsMissingShowsThatTheLogLostItsEnd(before: Int64, after: Int64) throws {
+        let newest = Landmark(offset: 60, timestamp: 1_800)
+        self.check = try Self.check(newest: newest)
+        #expect(self.look(after, 9) == .over)
+        self.check = try Self.check(newest: newest)
+        #expect(self.look(before, 9) != .over)
+        #expect(self.look(after, 9) == .cutOff)
+        self.check = try Self.check(newest: newest)
+        #expect(self.look(before, 9) != .over)
+        #expect(self.look(atEnd: after) == .cutOff)
+    }
+
+    @Test func aNewestRecordBeforeTheCommitCanBeMissingToo() throws {
+        self.check = try Self.check(newest: Landmark(offset: 17, timestamp: 1_700))
+        #expect(self.look(16, 9) == .settled)
+        #expect(self.look(20, 9) == .cutOff)
+        self.check = try Self.check(newest: Landmark(offset: 17, timestamp: 1_700))
+        #expect(self.look(16, 9) == .settled)
+        #expect(self.look(17, 1_700) == .settled)
+        #expect(self.look(20, 9) == .over)
     }
 
     /// After a change of its leader, the end of a log lags behind for a moment.
     @Test func aLogThatEndsTooSoonIsBelievedAfterTenSeconds() {
-        var check = self.check
-        let start = 100 * Self.second
-        #expect(check.isCutOff(at: 19, now: start) == false)
-        #expect(check.isCutOff(at: 19, now: start + 10 * Self.second - 1) == false)
-        #expect(check.isCutOff(at: 19, now: start + 10 * Self.second) == true)
+        #expect(self.look(atEnd: 19, after: 0) == .open)
+        #expect(self.look(atEnd: 19, after: Self.patience - 1) == .open)
+        #expect(self.look(atEnd: 19, after: Self.patience) == .cutOff)
     }
 
-    @Test func aLogThatReachesTheCommitMeanwhileIsWhole() {
-        var check = self.check
-        #expect(check.isCutOff(at: 19, now: 0) == false)
-        #expect(check.isCutOff(at: 20, now: 9 * Self.second) == false)
-        #expect(check.isCutOff(at: 19, now: 18 * Self.second) == false)
-        #expect(check.isCutOff(at: 19, now: 28 * Self.second - 1) == false)
-        #expect(check.isCutOff(at: 19, now: 28 * Self.second) == true)
+    @Test func aLogThatGoesOnMeanwhileIsNotTooShort() {
+        #expect(self.look(atEnd: 18, after: 0) == .open)
+        #expect(self.look(18, 9) == .settled)
+        #expect(self.look(atEnd: 19, after: Self.patience) == .open)
+        #expect(self.look(atEnd: 19, after: 2 * Self.patience) == .cutOff)
+    }
+
+    /// The reader stands at the end if the log ends at the landmark, and is sent back if it ends before.
+    @Test(
+        arguments: [
+            (end: 16, landmark: 15, finding: .cutOff), (15, 15, .madeAnew), (14, 15, .emptied),
+            (0, 15, .emptied),
+            (0, 0, .emptied),
+        ] as [(end: Int64, landmark: Int64, finding: LandmarkCheck.Finding)]
+    )
+    func aLogThatLostItsLandmarkIsAnother(end: Int64, landmark: Int64, finding: LandmarkCheck.Finding)
+        throws
+    {
+        self.check = try #require(
+            LandmarkCheck(Landmark(offset: landmark, timestamp: 7), newest: nil, below: 20)
+        )
+        #expect(self.look(atEnd: end) == .open)
+        #expect(self.look(atEnd: end, after: Self.patience) == finding)
+    }
+
+    private static let patience: Int64 = 10_000_000_000
+
+    private func look(_ offset: Int64, _ timestamp: Int64?) -> LandmarkCheck.Finding {
+        self.check.look(at: offset, timestamp: timestamp)
+    }
+
+    private func look(atEnd end: Int64, after nanoseconds: Int64 = 0) -> LandmarkCheck.Finding {
+        self.check.look(atEnd: end, now: 1_000_000_000_000 + nanoseconds)
     }
 }

@@ -78,7 +78,7 @@ struct AdversaryTests {
     @Test func whatAnOperatorSkipsIsNotMissed() {
         let judge = HonestJudge()
         judge.recordPublished(Self.name, at: 0)
-        judge.recordsSkipped { $0.offset == 7 }
+        judge.forgetRecords { $0.offset == 7 }
         #expect(judge.overdue(at: 100 * Self.second) == nil)
         #expect(judge.waiting == 0)
     }

@@ -69,7 +69,9 @@ struct BatchSceneTests {
         simulation.reply = { Self.reply(to: $0, after: .milliseconds(20)) }
         let honest = HonestPublisher(simulation)
         honest.publish(perSecond: 100, for: .milliseconds(300), headers: Self.joined)
-        for index in 0..<400 { simulation.cluster.append("poison", key: "p\(index)", headers: Self.joined) }
+        for index in 0..<400 {
+            simulation.cluster.append(index == 3 ? "ok" : "poison", key: "p\(index)", headers: Self.joined)
+        }
         let worker = simulation.startWorker()
         var (mostFailures, mostAttempts) = (0, 0)
         for step in 0..<400 {
@@ -84,7 +86,10 @@ struct BatchSceneTests {
             }
         }
         #expect(honest.judge.waiting == 0)
-        #expect(mostFailures == 1, "in a request of six elements, then alone")
+        var calls: [RecordName: Int] = [:]
+        for call in worker.upstream.calls where call.value == "ok" { calls[call.name, default: 0] += 1 }
+        #expect(calls.values.max() == 2, "in a request of six elements, then alone")
+        #expect(mostFailures <= 1)
         #expect(mostAttempts <= 2, "what was not tried is no attempt")
         #expect(simulation.violations == [])
     }

@@ -248,7 +248,8 @@ extension ReasonGuide {
                 + "topic or cluster.",
             advice:
                 "Only workers of the same cluster may write to retry topics, and nobody may mirror them: find out who does. "
-                + "Discard it; the original is in its own topic."
+                + "If the fleet was moved to this cluster, have its publisher send it again. Otherwise discard it: the original "
+                + "is in its own topic."
         ),
     ]
 

@@ -16,12 +16,15 @@ package struct LandmarkCheck: Hashable, Sendable {
         case settled
         /// The record lies after the committed offset, and the newest record of the commit has not been read.
         case open
-        /// Another record stands at the landmark: the topic was deleted and created again.
+        /// Another record stands at the landmark, or the reader was sent back before it: the topic was deleted and
+        /// created again.
         case madeAnew
-        /// A record stands where the commit knew of another one, or of none: the log lost its end, and other
-        /// records were published since.
+        /// The log has the landmark, and after that another record, or none, where the commit knew of one: the log lost
+        /// its end. Other records may have been published since.
         case cutOff
-        /// Everything that the commit names has been read, or the log begins anew before it. The check is over.
+        /// The log ends before everything that the commit speaks of, and nothing of it has been read.
+        case emptied
+        /// Everything that the commit names has been read, or is gone. The check is over.
         case over
     }
 
@@ -34,6 +37,8 @@ package struct LandmarkCheck: Hashable, Sendable {
     package let position: Int64
     /// The monotonic time since which the log is too short, in nanoseconds; nil if it is not.
     private var shortSince: Int64?
+    /// Whether records before the newest one were read, and that one not yet.
+    private var owesNewest = false
 
     /// Makes the check of a commit at `position`; nil if the commit names no record.
     ///
@@ -53,38 +58,44 @@ package struct LandmarkCheck: Hashable, Sendable {
     /// Compares a record that was read with what the commit says.
     ///
     /// - Parameter timestamp: Milliseconds since 1970; nil if the record has none.
-    package func look(at offset: Int64, timestamp: Int64?) -> Finding {
-        guard offset >= self.landmark?.offset ?? self.position else { return .over }
+    package mutating func look(at offset: Int64, timestamp: Int64?) -> Finding {
+        self.shortSince = nil
+        // Reading began at the landmark, and goes back by itself only if there is no such offset.
+        guard offset >= self.landmark?.offset ?? self.position else { return .madeAnew }
         if let landmark = self.landmark, offset == landmark.offset {
             return timestamp == landmark.timestamp ? .settled : .madeAnew
         }
         guard let newest = self.newest else { return offset < self.position ? .settled : .over }
+        // Retention takes no record between two others, so the newest one was lost with the end, and what was read before
+        // it may be new. Up to the position there was no record after it.
+        guard offset <= newest.offset else {
+            return self.owesNewest || offset < self.position ? .cutOff : .over
+        }
+        self.owesNewest = offset < newest.offset
         if offset == newest.offset, timestamp != newest.timestamp { return .cutOff }
-        guard offset < self.position else { return offset < newest.offset ? .open : .over }
-        return offset > newest.offset ? .cutOff : .settled
+        guard offset >= self.position else { return .settled }
+        return self.owesNewest ? .open : .over
     }
-
-    /// Returns whether a log that counts as cut off has lost the landmark too, so that nothing shows what its records
-    /// are. They may be those of a new topic, and count as such.
-    ///
-    /// - Parameter end: The end of the log, which is not empty.
-    package func isLost(at end: Int64) -> Bool { end > 0 && end == self.landmark?.offset }
-
-    /// Returns whether the log ends before the records that the commit speaks of.
-    package func isShort(at end: Int64) -> Bool { end < max(self.position, (self.newest?.offset ?? -1) + 1) }
 
     private static var patience: Duration { .seconds(10) }
 
-    /// Returns whether the log has lost its end, because it has been too short for ten seconds.
+    /// Compares the end of the log with what the commit says.
     ///
-    /// - Parameter end: The end of the log. Everything before it has been read.
-    package mutating func isCutOff(at end: Int64, now: Int64) -> Bool {
-        guard self.isShort(at: end) else {
-            self.shortSince = nil
-            return false
-        }
+    /// - Parameters:
+    ///   - end: The end of the log. Everything before it has been read, and nothing has come since.
+    ///   - now: The monotonic time, in nanoseconds.
+    /// - Returns: `open` until the log has been too short for ten seconds.
+    package mutating func look(atEnd end: Int64, now: Int64) -> Finding {
+        guard self.isShort(at: end) else { return self.owesNewest ? .cutOff : .over }
         let since = self.shortSince ?? now
         self.shortSince = since
-        return now.subtractingClamped(since) >= Self.patience.wholeNanoseconds
+        guard now.subtractingClamped(since) >= Self.patience.wholeNanoseconds else { return .open }
+        if end >= self.firstInDoubt { return .cutOff }
+        // Reading began at the landmark. Where the log ends there, its records have not been read. Where it ends before,
+        // the reader was sent back, and there are none.
+        return end > 0 && end == self.landmark?.offset ? .madeAnew : .emptied
     }
+
+    /// Whether the log ends before the records that the commit speaks of.
+    private func isShort(at end: Int64) -> Bool { end < max(self.position, (self.newest?.offset ?? -1) + 1) }
 }

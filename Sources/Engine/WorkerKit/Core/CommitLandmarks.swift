@@ -35,15 +35,11 @@ package struct CommitLandmarks: Sendable {
     /// Compares the end of the log, up to which everything has been read, with what the commit says.
     ///
     /// - Parameter now: The monotonic time, in nanoseconds.
-    /// - Returns: `open` until the log has been too short for ten seconds; nil if the check is over already.
+    /// - Returns: nil if the check is over already.
     package mutating func look(atEnd end: Int64, now: Int64) -> LandmarkCheck.Finding? {
-        guard let check = self.check else { return nil }
-        guard check.isShort(at: end) else {
-            self.check = nil
-            return .over
-        }
-        guard self.check?.isCutOff(at: end, now: now) == true else { return .open }
-        return check.isLost(at: end) ? .madeAnew : .cutOff
+        let finding = self.check?.look(atEnd: end, now: now)
+        if finding == .over { self.check = nil }
+        return finding
     }
 
     /// Notes a record that is taken up.

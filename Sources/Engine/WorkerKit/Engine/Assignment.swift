@@ -21,7 +21,9 @@ struct Assignment<Source: RecordSource> {
     var parked = ParkedRecords()
     /// The end of the partition, if no record has been read since it was reported.
     var endSeen: Int64?
-    /// The position that the group has committed last, as far as this engine knows.
+    /// The position that the partition was taken up with in place of the committed one; nil if it was not.
+    let correction: CommittedPosition?
+    /// The position that the group has committed last in this log, as far as this engine knows.
     var committed: CommittedPosition
     /// The monotonic time at which that commit was acknowledged; nil if it was made before this engine had
     /// the partition.
@@ -62,15 +64,28 @@ struct Assignment<Source: RecordSource> {
     /// Takes up a partition at the position that the group has committed.
     ///
     /// Metadata that does not fit the commit is ignored, and `misfit` says why.
-    init(source: Source, committed: CommittedPosition, place: PartitionMark) {
+    ///
+    /// - Parameter correction: The position to take up instead, if the committed one is not that of this log. It is
+    ///   committed at once.
+    init(
+        source: Source,
+        committed: CommittedPosition,
+        correctedTo correction: CommittedPosition? = nil,
+        place: PartitionMark
+    ) {
+        let start = correction ?? committed
         self.source = source
-        self.committed = committed
+        self.committed = start.offset == nil ? start : committed
+        self.correction = correction
+        self.isDirty = correction != nil
         self.place = place
-        guard let offset = committed.offset else { return }
+        guard let offset = start.offset else { return }
         var finished: [Int64] = []
         do throws(ProgressMetadata.Misfit) {
-            let metadata = try ProgressMetadata(committed.metadata, at: place, from: offset)
-            finished = metadata.finished
+            let metadata = try ProgressMetadata(start.metadata, at: place, from: offset)
+            // Marks of transactions are finished offsets too. A log that lost those after the newest record can have
+            // records there.
+            finished = metadata.finished.filter { $0 <= metadata.newest?.offset ?? .max }
             self.landmarks = CommitLandmarks(of: metadata)
         } catch {
             self.misfit = error
@@ -93,6 +108,9 @@ struct Assignment<Source: RecordSource> {
         case madeAnew
         /// The log lost its end since the commit, and other records were published.
         case cutOff
+        /// The record is to be worked on, and has an earlier offset than expected: the topic was truncated or created
+        /// again while it was read.
+        case beginAgain
         /// The record has to wait until an older one has finished.
         case wait
     }
@@ -113,7 +131,7 @@ struct Assignment<Source: RecordSource> {
         case .madeAnew: return .madeAnew
         case .cutOff: return .cutOff
         case .over: self.release()
-        case .open, nil: break
+        case .open, .emptied, nil: break
         }
         // `progress` is always used in place, because a copy of it would copy its window for every record.
         guard let next = self.progress?.next, offset >= next
@@ -125,20 +143,23 @@ struct Assignment<Source: RecordSource> {
     }
 
     /// Takes the partition up anew at a record that is its first, or that has an earlier offset than
-    /// expected. In the second case the topic was truncated or created again, and `auto.offset.reset` has
-    /// gone back. All records in hand must finish first, because their offsets mean something else from then
-    /// on.
+    /// expected. In the second case `auto.offset.reset` has gone back. All records in hand must finish first,
+    /// because their offsets mean something else from then on.
     private mutating func restart(at offset: Int64, _ timestamp: Int64?) -> Admission {
         guard self.inHand == 0 else { return .wait }
-        var progress = PartitionProgress(position: offset)
-        _ = progress.begin(offset)
-        self.progress = progress
-        self.landmarks = CommitLandmarks()
+        let isFirst = self.progress == nil
+        self.restart(at: offset)
+        _ = self.progress?.begin(offset)
         self.landmarks.note(offset, timestamp: timestamp, position: offset)
-        // The new position is committed at once, because `auto.offset.reset` may send the next owner of the
-        // partition to another offset.
+        return isFirst ? .begin : .beginAgain
+    }
+
+    /// The new position is committed at once, because `auto.offset.reset` may send the next owner of the
+    /// partition to another offset.
+    private mutating func restart(at position: Int64) {
+        self.progress = PartitionProgress(position: position)
+        self.landmarks = CommitLandmarks()
         self.isDirty = true
-        return .begin
     }
 
     /// Passes the offsets from the last record to the end of the partition, where there are no records to
@@ -146,13 +167,18 @@ struct Assignment<Source: RecordSource> {
     /// committed too, so that a group that has read everything has no lag.
     ///
     /// - Parameter now: The monotonic time, in nanoseconds.
-    /// - Returns: Whether the log has turned out not to be the one that the commit speaks of. It counts as made anew
-    ///   if it ends where the landmark was.
+    /// - Returns: Whether the log has turned out not to be the one that the commit speaks of.
     mutating func passEnd(at now: Int64) -> LandmarkCheck.Finding? {
         guard let end = self.endSeen, self.overflow.isEmpty else { return nil }
+        // An end tells nothing about the log if more has been published since.
+        guard self.landmarks.check == nil || !self.source.hasArrivals else { return nil }
         switch self.landmarks.look(atEnd: end, now: now) {
         case .open: return nil
         case .over: self.release()
+        case .emptied:
+            guard self.inHand == 0 else { return nil }
+            self.restart(at: end)
+            return .emptied
         case nil: break
         case let finding: return finding
         }

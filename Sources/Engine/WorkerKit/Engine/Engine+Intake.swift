@@ -92,14 +92,7 @@ extension Engine {
         for _ in 0..<(isRetryTopic ? Self.batch : 1) {
             guard source.hasArrivals, room > 0, self.assignments[index].overflow.isEmpty else { return }
             self.read(from: source, index, atMost: isRetryTopic ? 1 : min(room, Self.batch))
-        }
-    }
-
-    private func passEnd(of index: Int) {
-        switch self.assignments[index].passEnd(at: self.now.monotonic) {
-        case .madeAnew: self.topicMadeAnew(index)
-        case .cutOff: self.logCutOff(index)
-        default: break
+            self.passEnd(of: index)
         }
     }
 
@@ -114,8 +107,7 @@ extension Engine {
         } _: { error in
             guard error.code != .endOfPartition else {
                 self.assignments[index].endSeen = source.end
-                self.assignments[index].readTrouble = nil
-                return self.passEnd(of: index)
+                return self.assignments[index].readTrouble = nil
             }
             self.assignments[index].readTrouble = Trouble(error, since: self.now.monotonic)
             self.logger.warning(
@@ -139,7 +131,9 @@ extension Engine {
             )
             return false
         }
-        switch self.assignments[index].admit(record.offset, timestamp: record.timestamp) {
+        let admission = self.assignments[index].admit(record.offset, timestamp: record.timestamp)
+        if admission == .beginAgain { self.logBeginsAgain(index, at: record.offset) }
+        switch admission {
         case .wait: return false
         case .madeAnew:
             self.topicMadeAnew(index)
@@ -151,7 +145,7 @@ extension Engine {
         case .skip:
             self.metrics.skipped()
             self.progress &+= 1
-        case .begin:
+        case .begin, .beginAgain:
             switch arrival {
             case .original: self.begin(record, in: index)
             case .copy(let ticket): self.resume(record, ticket, in: index)

@@ -75,9 +75,12 @@ extension Engine {
                 // The parking topic may have got more partitions, together with the input topic.
                 self.lot?.partitions = Int32(clamping: try self.broker.partitionCount(of: [topic]))
             }
-            let committed = partitions.isEmpty ? [] : try self.committed(partitions)
+            let committed = partitions.isEmpty ? [] : try self.broker.committed(partitions)
             let sources = try self.broker.assign(
-                committed.map { Assignment<B.Source>.start(of: $0, at: self.place(of: $0.partition)) }
+                committed.map {
+                    let position = self.corrected[$0.partition] ?? $0
+                    return Assignment<B.Source>.start(of: position, at: self.place(of: $0.partition))
+                }
             )
             let positions = Dictionary(committed.map { ($0.partition, $0) }) { $1 }
             self.assignments = sources.map { source in
@@ -85,15 +88,12 @@ extension Engine {
                 return Assignment(
                     source: source,
                     committed: positions[source.partition] ?? none,
+                    correctedTo: self.corrected[source.partition],
                     place: self.place(of: source.partition)
                 )
             }
             self.tellParkedOfOrder()
-            for index in self.assignments.indices {
-                self.tellOfMisfit(self.assignments[index])
-                // A commit that was corrected is written even if nothing else happens.
-                self.assignments[index].isDirty = self.corrected[self.assignments[index].partition] != nil
-            }
+            for assignment in self.assignments { self.tellOfMisfit(assignment) }
         } catch {
             guard !error.isFatal else { throw error }
             if self.assignTrouble == nil {
@@ -104,7 +104,6 @@ extension Engine {
         }
         self.assignTrouble = nil
         self.clientTrouble = nil
-        self.corrected = [:]
         self.membership.tookUp()
         self.shareRate()
         self.takeStockOfCrashes()
@@ -118,43 +117,6 @@ extension Engine {
     /// Returns the mark of a partition, which everything that is stored by offset names.
     func place(of partition: TopicPartition) -> PartitionMark {
         PartitionMark(clusterID: self.facts.clusterID, partition)
-    }
-
-    private func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
-        try self.broker.committed(partitions).map { self.corrected[$0.partition] ?? $0 }
-    }
-
-    /// Restarts the assignment, because another record has the offset of the commit's landmark: the topic was
-    /// deleted and created again. The records in hand are finished first.
-    func topicMadeAnew(_ index: Int) {
-        self.takeUpAgain(
-            index,
-            with: CommittedPosition(partition: self.assignments[index].partition, offset: nil),
-            because: "a topic was deleted and made again: what was committed of it is ignored"
-        )
-    }
-
-    /// Restarts the assignment, because a log lost its end: offsets that the commit calls done have other records, or
-    /// none. The records in hand are finished first.
-    func logCutOff(_ index: Int) {
-        guard let position = self.assignments[index].commitBeforeTheCut else { return }
-        self.takeUpAgain(
-            index,
-            with: position,
-            because: "a log lost its end: its records from an offset on are read, and may be done again"
-        )
-    }
-
-    private func takeUpAgain(_ index: Int, with position: CommittedPosition, because reason: String) {
-        guard self.phase == .working else { return }
-        let partition = position.partition
-        self.corrected[partition] = position
-        self.crashes?.forgive(topic: partition.topic, partition: partition.partition)
-        self.logger.error(
-            "\(reason)",
-            metadata: ["partition": "\(partition)", "offset": "\(position.offset ?? 0)"]
-        )
-        self.membership.restart(at: self.now)
     }
 
     /// Takes up the current partitions once more, as if they had just been assigned.

@@ -68,11 +68,12 @@ extension Engine {
 
     func arrival(of record: InboundRecord, from topic: String) -> Arrival {
         guard topic != self.settings.inputTopic else { return .original }
-        guard let ticket = RetryTicket(record.headers), ticket.topic == self.settings.inputTopic,
-            ticket.place ?? self.originMark(partition: ticket.partition)
-                == self.originMark(partition: ticket.partition)
-        else { return .foreign }
-        return .copy(ticket)
+        guard let ticket = RetryTicket(record.headers), ticket.topic == self.settings.inputTopic else {
+            return .foreign
+        }
+        // A ticket of an earlier version names no place.
+        let isOfThisCluster = ticket.place.map { $0 == self.originMark(partition: ticket.partition) } ?? true
+        return isOfThisCluster ? .copy(ticket) : .foreign
     }
 
     /// The mark of a partition of the input, which tickets name: a retry topic that was mirrored from another cluster has

@@ -130,6 +130,11 @@ struct Membership {
         if self.phase == .working { self.beginDrain(.restarting, at: now) }
     }
 
+    /// Whether the partitions are drained because they will be taken up again.
+    var isRestarting: Bool {
+        if case .draining(_, .restarting) = self.phase { true } else { false }
+    }
+
     private mutating func beginDrain(_ why: Draining, at now: Moment) {
         self.phase = .draining(until: now.after(self.drainLimit), why)
         self.drainStarted = now.monotonic

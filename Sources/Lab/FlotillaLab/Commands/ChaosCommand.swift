@@ -49,8 +49,9 @@ struct ChaosCommand: WaitingCommand {
         help: """
             Have others publish beside the load: honest users, who are judged by the time their records take, poison, \
             floods of malformed, empty and large records, timestamps that are years off, and an account that GDT does not know \
-            at first. The topic gets more partitions, and the group is moved back. And have receipts verified too: those of honest users in \
-            production, who are judged in the same way, while the sandbox is dead for most of the run and flooded with others.
+            at first. The topic gets more partitions, and the group is moved back. And have receipts verified too: those of \
+            honest users in production, who are judged in the same way, while the sandbox is dead for most of the run and \
+            flooded with others.
             """
     )
     var adversary = false

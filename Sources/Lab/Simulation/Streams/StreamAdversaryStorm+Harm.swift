@@ -19,7 +19,7 @@ extension StreamAdversaryStorm: Adversary {
     func groupMoved(from offset: Int64, in partition: Int32) {
         self.simulation.model.groupMoved(from: offset, in: partition)
         let skipped = Set(self.cluster.skipped.compactMap { self.origin(of: $0) })
-        self.honest.judge.recordsSkipped { skipped.contains($0) }
+        self.honest.judge.forgetRecords { skipped.contains($0) }
     }
 
     // MARK: - Brokers
