@@ -193,6 +193,33 @@ struct StreamCommitTests {
         #expect(worker.log.count(Self.madeAgain) == 3)
     }
 
+    /// The commit of the new topic took place and was not answered. Its records were once processed again.
+    @Test func aCommitThatWasNotAnsweredEndsTheCorrection() throws {
+        let old = StreamSimulation()
+        old.startWorker()
+        old.append(0..<20)
+        try old.expectEverythingSettled()
+        let input = TopicPartition(topic: SimulatedCluster.topic, partition: 0)
+        let committed = try #require(old.cluster.stored[input])
+
+        let new = StreamSimulation()
+        try new.run(for: .seconds(60))
+        new.cluster.stored[input] = committed
+        new.append(100..<200)
+        var unanswered = 0
+        new.cluster.transactionFate = { _ in
+            guard unanswered == 0, new.cluster.stored[input] == committed else {
+                return .committed(after: .milliseconds(6))
+            }
+            unanswered += 1
+            return .unanswered(after: .seconds(10), .everything)
+        }
+        let worker = new.startWorker()
+        try new.expectEverythingSettled()
+        #expect(unanswered == 1)
+        #expect(worker.log.count(Self.madeAgain) == 1)
+    }
+
     private static let madeAgain = "a topic was deleted and made again: what was committed of it is ignored"
 
     /// After a change of the leader, the end of a log can lag behind for a moment.

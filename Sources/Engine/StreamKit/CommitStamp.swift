@@ -1,5 +1,5 @@
-import Kafka
-import ServiceKit
+package import Kafka
+package import ServiceKit
 
 /// The text that is stored with a commit of a stream engine. It tells which engine made the commit, and what
 /// the commit is about.
@@ -13,7 +13,7 @@ import ServiceKit
 ///
 /// People and mirrors move offsets together with the text that stands beside them. Such a text is about
 /// another commit, so nothing may be concluded from it.
-enum CommitStamp {
+package enum CommitStamp {
     private static let prefix = "s2:"
 
     /// Returns the text of a commit.
@@ -42,7 +42,7 @@ enum CommitStamp {
 
     /// Returns the landmark before the committed offset; nil if the text is about another commit, or names no
     /// landmark.
-    static func landmark(of committed: CommittedPosition, in cluster: String) -> Landmark? {
+    package static func landmark(of committed: CommittedPosition, in cluster: String) -> Landmark? {
         guard self.fits(committed, of: cluster) == true, let offset = committed.offset,
             let landmark = Landmark(self.parts(of: committed)[3]), landmark.offset < offset
         else { return nil }

@@ -14,7 +14,7 @@ extension StreamEngine {
         self.offered = partitions
         self.offerRetryAt = .min
         // Since then another worker may have had the partitions, and have found out.
-        self.madeAnew = []
+        self.madeAnew = [:]
     }
 
     /// Takes up the partitions that the group has assigned, once there is a transaction to work in.
@@ -69,9 +69,9 @@ extension StreamEngine {
 
     private func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
         try self.broker.committed(partitions).map {
-            // A commit of another topic of the same name says nothing about this one.
-            self.madeAnew.contains($0.partition)
-                ? CommittedPosition(partition: $0.partition, offset: nil) : $0
+            // A commit of another topic of the same name says nothing about this one. A later commit does, even if this
+            // engine does not know that it succeeded.
+            self.madeAnew[$0.partition] == $0 ? CommittedPosition(partition: $0.partition, offset: nil) : $0
         }
     }
 
@@ -101,8 +101,9 @@ extension StreamEngine {
 
     /// Notes that another record stands at the landmark of a commit. All partitions are taken up once more,
     /// this one from its beginning.
-    func topicMadeAnew(_ partition: TopicPartition) {
-        self.madeAnew.insert(partition)
+    func topicMadeAnew(_ index: Int) {
+        let partition = self.assignments[index].partition
+        self.madeAnew[partition] = self.assignments[index].committed
         self.crashes?.forgive(topic: partition.topic, partition: partition.partition)
         self.logger.error(
             "a topic was deleted and made again: what was committed of it is ignored",

@@ -134,7 +134,6 @@ extension StreamEngine {
             else {
                 continue
             }
-            self.madeAnew.remove(position.partition)
             self.assignments[index].committed = position
             self.assignments[index].position = nil
         }

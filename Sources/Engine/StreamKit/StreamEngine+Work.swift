@@ -62,6 +62,7 @@ extension StreamEngine {
         var isMadeAnew = false
         self.tellWhetherCrowded(self.assignments[index])
         let take: (consuming InboundRecord) -> Void = { record in
+            guard !isMadeAnew else { return }
             shortEnd = nil
             switch check?.look(at: record.offset, timestamp: record.timestamp) {
             case .settled: return
@@ -100,7 +101,7 @@ extension StreamEngine {
             }
         }
         var taken = 0
-        while taken < limit, self.hasRoom(upTo: lastID), !self.isCountDue,
+        while taken < limit, !isMadeAnew, self.hasRoom(upTo: lastID), !self.isCountDue,
             source.read(atMost: 1, take, failed) > 0
         {
             taken += 1
@@ -112,7 +113,7 @@ extension StreamEngine {
         self.assignments[index].landmark = landmark
         self.assignments[index].check = check
         self.assignments[index].shortEnd = shortEnd
-        if isMadeAnew { self.topicMadeAnew(self.assignments[index].partition) }
+        if isMadeAnew { self.topicMadeAnew(index) }
         return taken
     }
 
@@ -124,9 +125,8 @@ extension StreamEngine {
             finding != .open
         else { return }
         self.assignments[index].shortEnd = nil
-        let partition = self.assignments[index].partition
-        guard finding != .madeAnew else { return self.topicMadeAnew(partition) }
-        self.logCutOff(partition)
+        guard finding != .madeAnew else { return self.topicMadeAnew(index) }
+        self.logCutOff(self.assignments[index].partition)
         self.assignments[index].check = nil
         self.assignments[index].position = end
         self.skipped()

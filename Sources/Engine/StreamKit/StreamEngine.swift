@@ -67,8 +67,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// The partitions that the group has assigned, as long as they have not been taken up.
     var offered: [TopicPartition]?
     var offerRetryAt: Int64 = .min
-    /// The partitions whose commit is about a topic that was deleted and created again, until there is another commit.
-    var madeAnew: Set<TopicPartition> = []
+    /// The commits that are about a topic that was deleted and created again, by their partitions.
+    var madeAnew: [TopicPartition: CommittedPosition] = [:]
     /// The reason why the partitions in hand have to be given up; nil once the group has its answer.
     var revocation: Revocation?
     /// The monotonic time until which the engine waits for the group to confirm that it has left.

@@ -1,4 +1,5 @@
 import ServiceKit
+import StreamKit
 
 /// A random run with honest publishers and an adversary, for engines of any kind.
 ///
@@ -20,6 +21,9 @@ protocol Adversary: Weather {
     func kill(_ worker: Process)
     /// Starts another worker.
     func startAnother()
+    /// Returns the offset of the record before the group's position in a partition that the commit names; nil if it names
+    /// none.
+    func landmark(in partition: Int32) -> Int64?
     /// Schedules an outage.
     func planOutage()
     /// Called when the group's position in a partition was changed.
@@ -184,7 +188,14 @@ extension Adversary {
     }
 
     private func appendMarkers(to partition: Int32) {
-        for _ in 0..<Int.random(in: 1...30, using: &self.random) { self.cluster.appendMarker(to: partition) }
+        for _ in 0..<Int.random(in: 1...30, using: &self.random) { self.appendMarker(to: partition) }
+    }
+
+    /// Appends a mark of a transaction, but never in place of the landmark: nothing could be compared with it then, as
+    /// where retention has removed it.
+    func appendMarker(to partition: Int32) {
+        guard self.cluster.end(of: partition) != self.landmark(in: partition) else { return }
+        self.cluster.appendMarker(to: partition)
     }
 
     // MARK: - Floods
@@ -209,5 +220,12 @@ extension Adversary {
             let key = hasKeys ? "adversary \(number) \(index % keys)" : nil
             self.timeline.after(self.calmAfter * share) { publish(key) }
         }
+    }
+}
+
+extension Adversary where Process == StreamWorker {
+    func landmark(in partition: Int32) -> Int64? {
+        let position = self.cluster.stored[SimulatedCluster.input(partition)]
+        return position.flatMap { CommitStamp.landmark(of: $0, in: StreamWorker.clusterID)?.offset }
     }
 }

@@ -90,7 +90,7 @@ extension AdversaryStorm {
     /// Appends marks of transactions between the records of every partition, and after the last of them.
     private func planMarkers() {
         let mark = { [unowned self] in
-            for partition in 0..<Int32(self.cluster.partitions) { self.cluster.appendMarker(to: partition) }
+            for partition in 0..<Int32(self.cluster.partitions) { self.appendMarker(to: partition) }
         }
         self.flood(self.count(of: [10, 100]), isSteady: true) { _ in mark() }
         self.timeline.after(self.plan.publishing + Self.tail, mark)

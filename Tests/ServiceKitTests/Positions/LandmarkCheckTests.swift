@@ -3,6 +3,8 @@ import Testing
 
 final class LandmarkCheckTests {
     private var check: LandmarkCheck
+    /// The monotonic time, in nanoseconds.
+    private var now: Int64 = 100_000_000_000
 
     init() throws { self.check = try Self.check() }
 
@@ -95,18 +97,35 @@ final class LandmarkCheckTests {
         #expect(self.look(20, 9) == .over)
     }
 
-    /// After a change of its leader, the end of a log lags behind for a moment.
-    @Test func aLogThatEndsTooSoonIsBelievedAfterTenSeconds() {
-        #expect(self.look(atEnd: 19, after: 0) == .open)
-        #expect(self.look(atEnd: 19, after: Self.patience - 1) == .open)
-        #expect(self.look(atEnd: 19, after: Self.patience) == .cutOff)
+    @Test func inACompactedTopicAMissingRecordShowsNothing() throws {
+        let newest = Landmark(offset: 60, timestamp: 1_800)
+        let landmark = Landmark(offset: 15, timestamp: 1_700)
+        self.check = try #require(LandmarkCheck(landmark, newest: newest, below: 20, isCompacted: true))
+        #expect(self.look(16, 9) == .settled)
+        #expect(self.look(20, 9) == .open)
+        #expect(self.look(61, 9) == .over)
     }
 
-    @Test func aLogThatGoesOnMeanwhileIsNotTooShort() {
-        #expect(self.look(atEnd: 18, after: 0) == .open)
+    /// After a change of its leader, the end of a log lags behind for a moment.
+    @Test func aLogThatEndsTooSoonIsBelievedAfterTenSeconds() {
+        #expect(self.look(atEnd: 19, for: 9) == .open)
+        #expect(self.look(atEnd: 19, for: 1) == .cutOff)
+    }
+
+    /// Records that come one by one once put it off for as long as the log was too short.
+    @Test func aLogThatGrowsSlowlyIsTooShortForAsLong() {
+        #expect(self.look(atEnd: 18, for: 5) == .open)
         #expect(self.look(18, 9) == .settled)
-        #expect(self.look(atEnd: 19, after: Self.patience) == .open)
-        #expect(self.look(atEnd: 19, after: 2 * Self.patience) == .cutOff)
+        #expect(self.look(atEnd: 19, for: 4) == .open)
+        #expect(self.look(atEnd: 19, for: 1) == .cutOff)
+    }
+
+    /// A worker whose hands are full does not look, and the log can be whole meanwhile.
+    @Test func anEndThatWasNotLookedAtIsBelievedTenSecondsLater() {
+        #expect(self.look(atEnd: 19, for: 9) == .open)
+        self.now += 4_000_000_000
+        #expect(self.look(atEnd: 19, for: 9) == .open)
+        #expect(self.look(atEnd: 19, for: 1) == .cutOff)
     }
 
     /// The reader stands at the end if the log ends at the landmark, and is sent back if it ends before.
@@ -123,17 +142,20 @@ final class LandmarkCheckTests {
         self.check = try #require(
             LandmarkCheck(Landmark(offset: landmark, timestamp: 7), newest: nil, below: 20)
         )
-        #expect(self.look(atEnd: end) == .open)
-        #expect(self.look(atEnd: end, after: Self.patience) == finding)
+        #expect(self.look(atEnd: end, for: 10) == finding)
     }
-
-    private static let patience: Int64 = 10_000_000_000
 
     private func look(_ offset: Int64, _ timestamp: Int64?) -> LandmarkCheck.Finding {
         self.check.look(at: offset, timestamp: timestamp)
     }
 
-    private func look(atEnd end: Int64, after nanoseconds: Int64 = 0) -> LandmarkCheck.Finding {
-        self.check.look(atEnd: end, now: 1_000_000_000_000 + nanoseconds)
+    /// Looks at the end of the log once a second.
+    private func look(atEnd end: Int64, for seconds: Int = 0) -> LandmarkCheck.Finding {
+        var finding = self.check.look(atEnd: end, now: self.now)
+        for _ in 0..<seconds where finding == .open {
+            self.now += 1_000_000_000
+            finding = self.check.look(atEnd: end, now: self.now)
+        }
+        return finding
     }
 }

@@ -76,6 +76,30 @@ struct LandmarkSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// The worker once found out again with each assignment, until somebody published.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func aTopicMadeAnewThatWasEmptiedIsTakenUpAtItsEnd(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
+        let worker = simulation.startWorker()
+        for _ in 0..<2 {
+            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
+            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        }
+        simulation.kill(worker)
+        let landmark = try self.landmark(in: simulation, below: 40)
+        #expect(landmark.offset > 0)
+        try simulation.run(for: .seconds(60))
+        simulation.cluster.makeAnew()
+        for index in 0..<landmark.offset { simulation.cluster.append("gone", key: "g\(index)") }
+        simulation.cluster.removeRecords(before: landmark.offset)
+        let second = simulation.startWorker()
+        try simulation.run(for: .seconds(20))
+        #expect(simulation.cluster.committedOffset(0) == landmark.offset)
+        simulation.cluster.rebalance()
+        try simulation.run(for: .seconds(20))
+        #expect(second.log.count(Self.madeAgain) == 1)
+    }
+
     /// A deleted topic that has nothing but marks of transactions ends before the landmark.
     @Test func aTopicMadeAnewThatHasOnlyMarksIsTakenUpAtItsEnd() throws {
         let simulation = try self.madeAnew(.atLeastOnce)
@@ -292,6 +316,35 @@ struct LandmarkSceneTests {
         #expect(second.upstream.calls.count == 8)
     }
 
+    /// Each new record once put it off, until the log was as long as before.
+    @Test func aLogThatGrowsSlowlyIsReadAgainAfterTenSeconds() throws {
+        let simulation = try Simulation.withOneUnfinished(at: 50)
+        simulation.cluster.cutOff(at: 55)
+        let second = simulation.startWorker()
+        for index in 0..<5 {
+            try simulation.run(for: .seconds(3))
+            simulation.cluster.append("new", key: "n\(index)")
+        }
+        #expect(second.log.count(Self.lostItsEnd) == 1)
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+
+    /// An unanswered commit can have taken place. Its records were once done again when another partition was corrected.
+    @Test func aCorrectionGivesWayToALaterCommit() throws {
+        let simulation = Simulation(partitions: 1)
+        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
+        let worker = simulation.startWorker()
+        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        let committed = try #require(simulation.cluster.stored[Self.input])
+        let beginning = CommittedPosition(partition: Self.input, offset: nil)
+        worker.engine.corrections[Self.input] = Correction(of: committed, to: beginning)
+        #expect(worker.engine.correction(of: committed) == beginning)
+        var later = committed
+        later.offset = 41
+        #expect(worker.engine.correction(of: later) == nil)
+    }
+
     /// Records that the commit calls finished were once skipped, although they are others.
     @Test(arguments: [1, 10, 31, 32, 100], [0, 20])
     func aLogThatLostItsEndSkipsNothingAfterTheCommit(count: Int, unfinished: Int64) throws {
@@ -329,7 +382,9 @@ struct LandmarkSceneTests {
         for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
         let worker = simulation.startWorker()
         #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
-        worker.engine.corrected[Self.input] = CommittedPosition(partition: Self.input, offset: nil)
+        let committed = try #require(simulation.cluster.stored[Self.input])
+        let beginning = CommittedPosition(partition: Self.input, offset: nil)
+        worker.engine.corrections[Self.input] = Correction(of: committed, to: beginning)
         simulation.cluster.rebalance()
         simulation.cluster.append("ok", key: "last")
         #expect(try simulation.settleEverything(within: .seconds(60)))

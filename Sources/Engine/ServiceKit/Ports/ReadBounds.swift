@@ -2,8 +2,8 @@ package import Kafka
 
 /// The offsets at which the reading of some topics ends.
 ///
-/// A partition whose group stands at its bound or beyond is not read at all. If the topic was made anew since, it is the
-/// next run without a bound that finds out, and reads it from the beginning.
+/// A partition whose group stands at its bound or beyond is read before the bound only, to see whether the log is the same.
+/// If it lost its end, it can be the next run without a bound that finds out.
 package struct ReadBounds: Sendable {
     private let topics: Set<String>
     private let offsets: [TopicPartition: Int64]

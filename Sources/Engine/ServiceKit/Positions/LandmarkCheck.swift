@@ -9,7 +9,7 @@
 /// So the commit also names the newest record that had been taken up. If another record stands there, or the
 /// log ends before it, everything after the landmark counts as unread. After a change of the leader the end can
 /// lag behind for a moment, so a log counts as too short only after a while.
-package struct LandmarkCheck: Hashable, Sendable {
+package struct LandmarkCheck: Sendable {
     /// The result for one record that was read.
     package enum Finding: Hashable, Sendable {
         /// The record lies before the committed offset, so it was settled.
@@ -35,8 +35,11 @@ package struct LandmarkCheck: Hashable, Sendable {
     package let newest: Landmark?
     /// The committed offset.
     package let position: Int64
-    /// The monotonic time since which the log is too short, in nanoseconds; nil if it is not.
-    private var shortSince: Int64?
+    /// Whether records can be missing in the log, because the topic is compacted.
+    private let isCompacted: Bool
+    /// The monotonic time since which the log is too short, and that of the last look at its end, in nanoseconds; nil if
+    /// it is not too short.
+    private var short: (since: Int64, seen: Int64)?
     /// Whether records before the newest one were read, and that one not yet.
     private var owesNewest = false
 
@@ -45,11 +48,14 @@ package struct LandmarkCheck: Hashable, Sendable {
     /// - Parameters:
     ///   - landmark: A record before the position.
     ///   - newest: The newest record that had been taken up.
-    package init?(_ landmark: Landmark?, newest: Landmark?, below position: Int64) {
+    ///   - isCompacted: Whether the topic is compacted, as far as the cluster tells.
+    package init?(_ landmark: Landmark?, newest: Landmark?, below position: Int64, isCompacted: Bool = false)
+    {
         guard landmark != nil || newest != nil else { return nil }
         self.landmark = landmark
         self.newest = newest
         self.position = position
+        self.isCompacted = isCompacted
     }
 
     /// The offset from which on all records count as unread if the log lost its end.
@@ -59,7 +65,6 @@ package struct LandmarkCheck: Hashable, Sendable {
     ///
     /// - Parameter timestamp: Milliseconds since 1970; nil if the record has none.
     package mutating func look(at offset: Int64, timestamp: Int64?) -> Finding {
-        self.shortSince = nil
         // Reading began at the landmark, and goes back by itself only if there is no such offset.
         guard offset >= self.landmark?.offset ?? self.position else { return .madeAnew }
         if let landmark = self.landmark, offset == landmark.offset {
@@ -71,25 +76,29 @@ package struct LandmarkCheck: Hashable, Sendable {
         guard offset <= newest.offset else {
             return self.owesNewest || offset < self.position ? .cutOff : .over
         }
-        self.owesNewest = offset < newest.offset
+        self.owesNewest = offset < newest.offset && !self.isCompacted
         if offset == newest.offset, timestamp != newest.timestamp { return .cutOff }
         guard offset >= self.position else { return .settled }
-        return self.owesNewest ? .open : .over
+        return offset < newest.offset ? .open : .over
     }
 
     private static var patience: Duration { .seconds(10) }
+    /// The longest time between two looks at an end. After a longer one, the log may have been whole in between.
+    private static var attention: Duration { .seconds(3) }
 
     /// Compares the end of the log with what the commit says.
     ///
     /// - Parameters:
     ///   - end: The end of the log. Everything before it has been read, and nothing has come since.
     ///   - now: The monotonic time, in nanoseconds.
-    /// - Returns: `open` until the log has been too short for ten seconds.
+    /// - Returns: `open` until the log has been too short for ten seconds. The end must be looked at once a second.
     package mutating func look(atEnd end: Int64, now: Int64) -> Finding {
         guard self.isShort(at: end) else { return self.owesNewest ? .cutOff : .over }
-        let since = self.shortSince ?? now
-        self.shortSince = since
-        guard now.subtractingClamped(since) >= Self.patience.wholeNanoseconds else { return .open }
+        var short = self.short ?? (since: now, seen: now)
+        if now.subtractingClamped(short.seen) > Self.attention.wholeNanoseconds { short.since = now }
+        short.seen = now
+        self.short = short
+        guard now.subtractingClamped(short.since) >= Self.patience.wholeNanoseconds else { return .open }
         if end >= self.firstInDoubt { return .cutOff }
         // Reading began at the landmark. Where the log ends there, its records have not been read. Where it ends before,
         // the reader was sent back, and there are none.

@@ -17,10 +17,17 @@ package struct CommitLandmarks: Sendable {
     package init() {}
 
     /// Takes over the landmarks of the commit with which a partition is taken up.
-    package init(of commit: ProgressMetadata) {
+    ///
+    /// - Parameter isCompacted: Whether the topic is compacted, so that records can be missing in the log.
+    package init(of commit: ProgressMetadata, isCompacted: Bool) {
         self.landmark = commit.landmark
         self.newest = commit.newest
-        self.check = LandmarkCheck(commit.landmark, newest: commit.newest, below: commit.position)
+        self.check = LandmarkCheck(
+            commit.landmark,
+            newest: commit.newest,
+            below: commit.position,
+            isCompacted: isCompacted
+        )
     }
 
     /// Compares a record that was read with what the commit says.

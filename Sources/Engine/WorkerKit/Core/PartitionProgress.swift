@@ -94,7 +94,7 @@ package struct PartitionProgress: Sendable {
     /// Counts offsets without a record (compacted away, or a transaction marker) as done.
     private mutating func passAbsent(to offset: Int64) {
         self.absent += offset - self.next
-        if self.position == self.next, offset >= self.restoredEnd {
+        if self.position == self.next, offset >= self.restoredEnd, !self.isHeld {
             self.skip(to: offset)
         } else {
             for absent in self.next..<offset { self.mark(absent) }

@@ -21,9 +21,12 @@ struct Assignment<Source: RecordSource> {
     var parked = ParkedRecords()
     /// The end of the partition, if no record has been read since it was reported.
     var endSeen: Int64?
-    /// The position that the partition was taken up with in place of the committed one; nil if it was not.
-    let correction: CommittedPosition?
-    /// The position that the group has committed last in this log, as far as this engine knows.
+    /// The position with which to take the partition up once more, because the committed one is not that of this log; nil
+    /// if nothing speaks against that.
+    var correction: CommittedPosition?
+    /// Whether the partition was taken up with a correction.
+    private let isCorrected: Bool
+    /// The position that the group has committed last, as far as this engine knows.
     var committed: CommittedPosition
     /// The monotonic time at which that commit was acknowledged; nil if it was made before this engine had
     /// the partition.
@@ -65,18 +68,21 @@ struct Assignment<Source: RecordSource> {
     ///
     /// Metadata that does not fit the commit is ignored, and `misfit` says why.
     ///
-    /// - Parameter correction: The position to take up instead, if the committed one is not that of this log. It is
-    ///   committed at once.
+    /// - Parameters:
+    ///   - correction: The position to take up instead, if the committed one is not that of this log. It is committed at
+    ///     once.
+    ///   - isCompacted: Whether the topic is compacted.
     init(
         source: Source,
         committed: CommittedPosition,
         correctedTo correction: CommittedPosition? = nil,
-        place: PartitionMark
+        place: PartitionMark,
+        isCompacted: Bool = false
     ) {
         let start = correction ?? committed
         self.source = source
         self.committed = start.offset == nil ? start : committed
-        self.correction = correction
+        self.isCorrected = correction != nil
         self.isDirty = correction != nil
         self.place = place
         guard let offset = start.offset else { return }
@@ -86,7 +92,7 @@ struct Assignment<Source: RecordSource> {
             // Marks of transactions are finished offsets too. A log that lost those after the newest record can have
             // records there.
             finished = metadata.finished.filter { $0 <= metadata.newest?.offset ?? .max }
-            self.landmarks = CommitLandmarks(of: metadata)
+            self.landmarks = CommitLandmarks(of: metadata, isCompacted: isCompacted)
         } catch {
             self.misfit = error
         }
@@ -167,7 +173,7 @@ struct Assignment<Source: RecordSource> {
     /// committed too, so that a group that has read everything has no lag.
     ///
     /// - Parameter now: The monotonic time, in nanoseconds.
-    /// - Returns: Whether the log has turned out not to be the one that the commit speaks of.
+    /// - Returns: The finding, if the log turns out not to be the one that the commit speaks of; nil if not.
     mutating func passEnd(at now: Int64) -> LandmarkCheck.Finding? {
         guard let end = self.endSeen, self.overflow.isEmpty else { return nil }
         // An end tells nothing about the log if more has been published since.
@@ -183,6 +189,8 @@ struct Assignment<Source: RecordSource> {
         case let finding: return finding
         }
         self.endSeen = nil
+        // A topic that was made anew and is empty. Without a commit, the next owner would have to find out again.
+        if self.progress == nil, self.isCorrected { self.restart(at: end) }
         if self.progress?.pass(to: end) == true { self.isDirty = true }
         return nil
     }

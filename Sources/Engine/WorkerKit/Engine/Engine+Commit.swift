@@ -79,9 +79,6 @@ extension Engine {
         let positions = Dictionary(positions.map { ($0.partition, $0) }) { $1 }
         for index in self.assignments.indices {
             guard let position = positions[self.assignments[index].partition] else { continue }
-            if self.assignments[index].correction == self.corrected[position.partition] {
-                self.corrected[position.partition] = nil
-            }
             self.assignments[index].committed = position
             self.assignments[index].committedAt = self.now.monotonic
         }

@@ -2,6 +2,18 @@ import Kafka
 import Logging
 import ServiceKit
 
+/// A commit that speaks of a log that is no more, and the position with which to take the partition up instead.
+struct Correction {
+    let committed: CommittedPosition
+    /// Without an offset, the partition is read from its beginning.
+    let position: CommittedPosition
+
+    init(of committed: CommittedPosition, to position: CommittedPosition) {
+        self.committed = committed
+        self.position = position
+    }
+}
+
 // Commits that turn out to speak of another log than the one that is there: the topic was deleted and made again, or
 // the log lost its end.
 extension Engine {
@@ -57,11 +69,29 @@ extension Engine {
     /// Restarts the assignment, so that this partition is taken up at another position than the group has committed.
     private func correct(_ index: Int, to position: CommittedPosition, because reason: String) {
         // A partition can be found out again before the restart.
-        let isFound = self.membership.isRestarting && self.corrected[position.partition] != nil
-        guard self.phase == .working || self.membership.isRestarting, !isFound else { return }
-        self.corrected[position.partition] = position
+        guard self.phase == .working || self.membership.isRestarting,
+            self.assignments[index].correction == nil
+        else { return }
+        self.assignments[index].correction = position
         self.tell(of: position.partition, at: position.offset ?? 0, reason)
         self.membership.restart(at: self.now)
+    }
+
+    /// Notes the corrections of this assignment, before it is forgotten. Its last commit is over by now.
+    func keepCorrections() {
+        for assignment in self.assignments {
+            guard let position = assignment.correction else { continue }
+            self.corrections[assignment.partition] = Correction(of: assignment.committed, to: position)
+        }
+    }
+
+    /// Returns the position with which to take up a partition in place of the committed one; nil if that is right, as far
+    /// as is known. A later commit is right again, even if this engine does not know that it succeeded.
+    func correction(of committed: CommittedPosition) -> CommittedPosition? {
+        guard let correction = self.corrections[committed.partition], correction.committed == committed else {
+            return nil
+        }
+        return correction.position
     }
 
     /// Says what happened to a log. Deaths that were noted by its offsets belong to records that are gone.

@@ -99,7 +99,7 @@ extension Engine {
                 return
             }
             self.logger.error(
-                "a parked record is gone: its topic was made anew",
+                "a parked record is gone: another one stands in its place",
                 metadata: ["source": "\(record.topic)/\(record.partition)/\(record.offset)"]
             )
             self.assignments[index].parked.takeInHand(record.offset)

@@ -13,7 +13,7 @@ extension Engine {
         self.metrics.rebalanced("assigned")
         guard self.membership.assigned(partitions, at: self.now) else { return try self.broker.unassign() }
         // Since then another worker may have had them, and have found out.
-        self.corrected = [:]
+        self.corrections = [:]
         // The group assigns only partitions that no other member has. So records that are still in hand
         // belong to partitions that were taken away.
         self.forgetAssignment()
@@ -78,18 +78,23 @@ extension Engine {
             let committed = partitions.isEmpty ? [] : try self.broker.committed(partitions)
             let sources = try self.broker.assign(
                 committed.map {
-                    let position = self.corrected[$0.partition] ?? $0
-                    return Assignment<B.Source>.start(of: position, at: self.place(of: $0.partition))
+                    Assignment<B.Source>.start(
+                        of: self.correction(of: $0) ?? $0,
+                        at: self.place(of: $0.partition)
+                    )
                 }
             )
             let positions = Dictionary(committed.map { ($0.partition, $0) }) { $1 }
             self.assignments = sources.map { source in
                 let none = CommittedPosition(partition: source.partition, offset: nil)
+                let position = positions[source.partition] ?? none
                 return Assignment(
                     source: source,
-                    committed: positions[source.partition] ?? none,
-                    correctedTo: self.corrected[source.partition],
-                    place: self.place(of: source.partition)
+                    committed: position,
+                    correctedTo: self.correction(of: position),
+                    place: self.place(of: source.partition),
+                    isCompacted: self.facts.isInputCompacted
+                        && source.partition.topic == self.settings.inputTopic
                 )
             }
             self.tellParkedOfOrder()
@@ -122,6 +127,7 @@ extension Engine {
     /// Takes up the current partitions once more, as if they had just been assigned.
     private func takeUpAgain() {
         let partitions = self.assignments.map(\.partition)
+        self.keepCorrections()
         self.forgetAssignment()
         self.membership.restarted(partitions, at: self.now)
     }
@@ -155,7 +161,7 @@ extension Engine {
     /// again by the next owner.
     private func giveUpPartitions() throws(KafkaError) {
         self.forgetAssignment()
-        self.corrected = [:]
+        self.corrections = [:]
         self.membership.gaveUp()
         try self.broker.unassign()
         self.logger.info("partitions given up", metadata: ["epoch": "\(self.membership.epoch)"])

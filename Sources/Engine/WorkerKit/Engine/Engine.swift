@@ -98,10 +98,8 @@ package final class Engine<B: Broker, U: Upstream> {
     /// A count of the records that were taken in and that were finished, for the stall watch.
     var progress: UInt64 = 0
     var stallWatch: StallWatch
-    /// The positions to take partitions up with in place of those that the group has committed, because those
-    /// speak of a log that is no more. Without an offset, a partition is read from its beginning. A correction is over
-    /// when it is committed.
-    var corrected: [TopicPartition: CommittedPosition] = [:]
+    /// The commits that speak of a log that is no more, by their partitions.
+    var corrections: [TopicPartition: Correction] = [:]
     /// The last error of a client that is about no partition and no record; nil if there was none since the last
     /// assignment.
     var clientTrouble: Trouble?

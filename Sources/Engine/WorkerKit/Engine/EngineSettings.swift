@@ -173,6 +173,8 @@ package struct ClusterFacts: Hashable, Sendable {
     package var routedLetterPartitions: [String: Int]
     /// The number of partitions of the input topic and its retry topics together.
     package var consumedPartitions: Int
+    /// Whether the input topic is compacted, as far as the cluster tells.
+    package var isInputCompacted: Bool
     /// The number of partitions of the parking topic; 0 if there is none.
     package var parkedPartitions: Int
     /// The number of partitions of each retry topic, by its name.
@@ -186,6 +188,7 @@ package struct ClusterFacts: Hashable, Sendable {
         deadLetterPartitions: Int,
         routedLetterPartitions: [String: Int] = [:],
         consumedPartitions: Int,
+        isInputCompacted: Bool = false,
         parkedPartitions: Int = 0,
         retryPartitions: [String: Int] = [:],
         clockLead: Int64 = 0
@@ -193,6 +196,7 @@ package struct ClusterFacts: Hashable, Sendable {
         self.clockLead = clockLead
         self.clusterID = clusterID
         self.consumedPartitions = consumedPartitions
+        self.isInputCompacted = isInputCompacted
         self.parkedPartitions = parkedPartitions
         self.retryPartitions = retryPartitions
         self.resultPartitions = resultPartitions

@@ -49,8 +49,7 @@ struct Membership {
         case revoked
         /// `stop` was called. The engine leaves the group.
         case stopping
-        /// A topic was deleted and created again. Its partitions are taken up once more, from their
-        /// beginnings.
+        /// A commit speaks of a log that is no more. All partitions are taken up once more.
         case restarting
     }
 
@@ -125,7 +124,7 @@ struct Membership {
         return false
     }
 
-    /// Notes that a topic was deleted and created again. The records in hand are finished first.
+    /// Notes that the partitions have to be taken up once more. The records in hand are finished first.
     mutating func restart(at now: Moment) {
         if self.phase == .working { self.beginDrain(.restarting, at: now) }
     }

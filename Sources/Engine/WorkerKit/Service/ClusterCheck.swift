@@ -63,6 +63,7 @@ struct ClusterCheck {
             },
             consumedPartitions: self.settings.engine.consumedTopics
                 .reduce(0) { $0 + (cluster.partitionCounts[$1] ?? 0) },
+            isInputCompacted: settings?[check.inputTopic]?["cleanup.policy"]?.contains("compact") ?? false,
             parkedPartitions: check.parkedPartitions,
             retryPartitions: cluster.partitionCounts.filter { retryTopics.contains($0.key) },
             clockLead: self.clockLead(over: settings?[check.parkedTopic], in: check.parkedTopic)

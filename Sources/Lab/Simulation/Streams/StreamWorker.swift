@@ -12,6 +12,8 @@ package final class StreamWorker: SimulatedProcess {
     package let broker: SimulatedBroker
     /// The engine under test.
     package let engine: StreamEngine<SimulatedBroker, SimulatedMemory>
+    /// The id of the cluster, as the engine is told it.
+    static let clusterID = "simulated"
     /// The log lines of the worker.
     package let log: RecordedLog
     let name: String
@@ -65,7 +67,7 @@ package final class StreamWorker: SimulatedProcess {
             quota: setup.quota,
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
             crashes: setup.crashes(self.broker),
-            clusterID: "simulated",
+            clusterID: Self.clusterID,
             seed: number
         )
         cluster.join(self.broker)
