@@ -2,18 +2,6 @@ import Kafka
 import Logging
 import ServiceKit
 
-/// A commit that speaks of a log that is no more, and the position with which to take the partition up instead.
-struct Correction {
-    let committed: CommittedPosition
-    /// Without an offset, the partition is read from its beginning.
-    let position: CommittedPosition
-
-    init(of committed: CommittedPosition, to position: CommittedPosition) {
-        self.committed = committed
-        self.position = position
-    }
-}
-
 // Commits that turn out to speak of another log than the one that is there: the topic was deleted and made again, or
 // the log lost its end.
 extension Engine {
