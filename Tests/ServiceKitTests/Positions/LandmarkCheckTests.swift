@@ -8,8 +8,13 @@ final class LandmarkCheckTests {
 
     init() throws { self.check = try Self.check() }
 
-    private static func check(newest: Landmark? = nil) throws -> LandmarkCheck {
-        try #require(LandmarkCheck(Landmark(offset: 15, timestamp: 1_700), newest: newest, below: 20))
+    /// - Parameter isSeen: Whether the landmark has been read.
+    private static func check(newest: Landmark? = nil, isSeen: Bool = true) throws -> LandmarkCheck {
+        var check = try #require(
+            LandmarkCheck(Landmark(offset: 15, timestamp: 1_700), newest: newest, below: 20)
+        )
+        if isSeen { _ = check.look(at: 15, timestamp: 1_700) }
+        return check
     }
 
     @Test func whatLiesBeforeTheCommitIsSettled() {
@@ -79,12 +84,15 @@ final class LandmarkCheckTests {
         let newest = Landmark(offset: 60, timestamp: 1_800)
         self.check = try Self.check(newest: newest)
         #expect(self.look(after, 9) == .over)
-        self.check = try Self.check(newest: newest)
-        #expect(self.look(before, 9) != .over)
-        #expect(self.look(after, 9) == .cutOff)
-        self.check = try Self.check(newest: newest)
-        #expect(self.look(before, 9) != .over)
-        #expect(self.look(atEnd: after) == .cutOff)
+        for hasLandmark in [false, true] {
+            let finding = hasLandmark ? LandmarkCheck.Finding.cutOff : .madeAnew
+            self.check = try Self.check(newest: newest, isSeen: hasLandmark)
+            #expect(self.look(before, 9) != .over)
+            #expect(self.look(after, 9) == finding)
+            self.check = try Self.check(newest: newest, isSeen: hasLandmark)
+            #expect(self.look(before, 9) != .over)
+            #expect(self.look(atEnd: after) == finding)
+        }
     }
 
     @Test func aNewestRecordBeforeTheCommitCanBeMissingToo() throws {
@@ -131,7 +139,7 @@ final class LandmarkCheckTests {
     /// The reader stands at the end if the log ends at the landmark, and is sent back if it ends before.
     @Test(
         arguments: [
-            (end: 16, landmark: 15, finding: .cutOff), (15, 15, .madeAnew), (14, 15, .emptied),
+            (end: 16, landmark: 15, finding: .madeAnew), (15, 15, .madeAnew), (14, 15, .emptied),
             (0, 15, .emptied),
             (0, 0, .emptied),
         ] as [(end: Int64, landmark: Int64, finding: LandmarkCheck.Finding)]

@@ -316,6 +316,49 @@ struct LandmarkSceneTests {
         #expect(second.upstream.calls.count == 8)
     }
 
+    /// A mark stands in place of the landmark. The records before it were once never read.
+    @Test(arguments: [0, 10, 30], EngineSettings.Delivery.allCases)
+    func aTopicMadeAnewThatHasAMarkAtTheLandmarkIsReadFromItsBeginning(
+        count: Int,
+        delivery: EngineSettings.Delivery
+    )
+        throws
+    {
+        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
+        let worker = simulation.startWorker()
+        for _ in 0..<2 {
+            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
+            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        }
+        simulation.kill(worker)
+        let landmark = try self.landmark(in: simulation, below: 40)
+        #expect(landmark.offset < 38)
+        try simulation.run(for: .seconds(60))
+        simulation.cluster.makeAnew()
+        for index in 0..<landmark.offset { simulation.cluster.append("new", key: "n\(index)") }
+        simulation.cluster.appendMarker()
+        for index in 0..<count { simulation.cluster.append("later", key: "l\(index)") }
+        let second = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(second.log.count(Self.madeAgain) == 1)
+        #expect(simulation.violations == [])
+    }
+
+    /// Other partitions take all the room that there is, and the end of the log is looked at all the same.
+    @Test func aLogThatLostItsEndIsFoundOutByABusyWorker() throws {
+        let simulation = Simulation(partitions: 2) { $0.recordsLimit = 8 }
+        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
+        let worker = simulation.startWorker()
+        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        simulation.kill(worker)
+        simulation.cluster.cutOff(at: 35)
+        simulation.reply = { _ in Reply(200, after: .seconds(20)) }
+        let second = simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        for index in 0..<80 { simulation.cluster.append("slow", key: "s\(index)", to: 1) }
+        #expect(try simulation.run(for: .seconds(15)) { second.log.count(Self.lostItsEnd) == 1 })
+    }
+
     /// Each new record once put it off, until the log was as long as before.
     @Test func aLogThatGrowsSlowlyIsReadAgainAfterTenSeconds() throws {
         let simulation = try Simulation.withOneUnfinished(at: 50)

@@ -16,8 +16,8 @@ package struct LandmarkCheck: Sendable {
         case settled
         /// The record lies after the committed offset, and the newest record of the commit has not been read.
         case open
-        /// Another record stands at the landmark, or the reader was sent back before it: the topic was deleted and
-        /// created again.
+        /// Nothing of the log is what the commit speaks of: another record stands at the landmark, or none and another at
+        /// the newest, or the reader was sent back. The topic was deleted and created again.
         case madeAnew
         /// The log has the landmark, and after that another record, or none, where the commit knew of one: the log lost
         /// its end. Other records may have been published since.
@@ -40,6 +40,8 @@ package struct LandmarkCheck: Sendable {
     /// The monotonic time since which the log is too short, and that of the last look at its end, in nanoseconds; nil if
     /// it is not too short.
     private var short: (since: Int64, seen: Int64)?
+    /// Whether the record at the landmark was read and is the one that the commit names.
+    private var hasLandmark = false
     /// Whether records before the newest one were read, and that one not yet.
     private var owesNewest = false
 
@@ -68,18 +70,25 @@ package struct LandmarkCheck: Sendable {
         // Reading began at the landmark, and goes back by itself only if there is no such offset.
         guard offset >= self.landmark?.offset ?? self.position else { return .madeAnew }
         if let landmark = self.landmark, offset == landmark.offset {
-            return timestamp == landmark.timestamp ? .settled : .madeAnew
+            self.hasLandmark = timestamp == landmark.timestamp
+            return self.hasLandmark ? .settled : .madeAnew
         }
         guard let newest = self.newest else { return offset < self.position ? .settled : .over }
         // Retention takes no record between two others, so the newest one was lost with the end, and what was read before
         // it may be new. Up to the position there was no record after it.
         guard offset <= newest.offset else {
-            return self.owesNewest || offset < self.position ? .cutOff : .over
+            return self.owesNewest || offset < self.position ? self.otherLog : .over
         }
         self.owesNewest = offset < newest.offset && !self.isCompacted
-        if offset == newest.offset, timestamp != newest.timestamp { return .cutOff }
+        if offset == newest.offset, timestamp != newest.timestamp { return self.otherLog }
         guard offset >= self.position else { return .settled }
         return offset < newest.offset ? .open : .over
+    }
+
+    /// The finding where the log is not the one that the commit speaks of. If retention has removed the landmark, the log
+    /// begins after it, and reading it from its beginning costs nothing. In a compacted topic it could cost the whole log.
+    private var otherLog: Finding {
+        self.hasLandmark || self.landmark == nil || self.isCompacted ? .cutOff : .madeAnew
     }
 
     private static var patience: Duration { .seconds(10) }
@@ -93,13 +102,13 @@ package struct LandmarkCheck: Sendable {
     ///   - now: The monotonic time, in nanoseconds.
     /// - Returns: `open` until the log has been too short for ten seconds. The end must be looked at once a second.
     package mutating func look(atEnd end: Int64, now: Int64) -> Finding {
-        guard self.isShort(at: end) else { return self.owesNewest ? .cutOff : .over }
+        guard self.isShort(at: end) else { return self.owesNewest ? self.otherLog : .over }
         var short = self.short ?? (since: now, seen: now)
         if now.subtractingClamped(short.seen) > Self.attention.wholeNanoseconds { short.since = now }
         short.seen = now
         self.short = short
         guard now.subtractingClamped(short.since) >= Self.patience.wholeNanoseconds else { return .open }
-        if end >= self.firstInDoubt { return .cutOff }
+        if end >= self.firstInDoubt { return self.otherLog }
         // Reading began at the landmark. Where the log ends there, its records have not been read. Where it ends before,
         // the reader was sent back, and there are none.
         return end > 0 && end == self.landmark?.offset ? .madeAnew : .emptied

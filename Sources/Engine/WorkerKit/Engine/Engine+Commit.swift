@@ -79,6 +79,7 @@ extension Engine {
         let positions = Dictionary(positions.map { ($0.partition, $0) }) { $1 }
         for index in self.assignments.indices {
             guard let position = positions[self.assignments[index].partition] else { continue }
+            self.corrections[position.partition] = nil
             self.assignments[index].committed = position
             self.assignments[index].committedAt = self.now.monotonic
         }

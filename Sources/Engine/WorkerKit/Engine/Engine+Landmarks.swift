@@ -14,6 +14,15 @@ extension Engine {
         for other in self.assignments.indices where other != index { _ = self.passEnd(of: other, at: soon) }
     }
 
+    /// Looks at the ends of logs that are in doubt, whether there is room for records or not: if nobody looks for a while,
+    /// their ten seconds begin anew. Called once a second.
+    func lookAtEnds() {
+        guard self.phase == .working else { return }
+        for index in self.assignments.indices where self.assignments[index].endSeen != nil {
+            self.passEnd(of: index)
+        }
+    }
+
     /// - Returns: Whether the partition has to be taken up again.
     private func passEnd(of index: Int, at now: Int64) -> Bool {
         switch self.assignments[index].passEnd(at: now) {

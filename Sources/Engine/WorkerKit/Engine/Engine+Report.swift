@@ -4,10 +4,11 @@ import ServiceKit
 
 // The gauges. They are set once a second, because sums over everything in hand take too long for every turn.
 extension Engine {
-    /// Sets all gauges and looks for a standstill, if a second has passed since the last report.
+    /// Sets all gauges, and looks at ends of logs and for a standstill, if a second has passed since the last report.
     func report() {
         guard self.now.monotonic >= self.nextReport else { return }
         self.nextReport = self.now.monotonic + 1_000_000_000
+        self.lookAtEnds()
         self.metrics.set("worker_records_inflight", self.table.count(of: .calling))
         self.metrics.set("worker_records_waiting", self.table.count(of: .ready))
         self.metrics.set("worker_records_blocked", self.table.count(of: .blocked))
