@@ -79,15 +79,8 @@ struct LandmarkSceneTests {
     /// The worker once found out again with each assignment, until somebody published.
     @Test(arguments: EngineSettings.Delivery.allCases)
     func aTopicMadeAnewThatWasEmptiedIsTakenUpAtItsEnd(delivery: EngineSettings.Delivery) throws {
-        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
-        let worker = simulation.startWorker()
-        for _ in 0..<2 {
-            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
-            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
-        }
-        simulation.kill(worker)
+        let simulation = try self.allCommitted(delivery)
         let landmark = try self.landmark(in: simulation, below: 40)
-        #expect(landmark.offset > 0)
         try simulation.run(for: .seconds(60))
         simulation.cluster.makeAnew()
         for index in 0..<landmark.offset { simulation.cluster.append("gone", key: "g\(index)") }
@@ -112,6 +105,18 @@ struct LandmarkSceneTests {
     /// Nothing stands at the landmark then, as in a log that was cut off there.
     @Test(arguments: EngineSettings.Delivery.allCases)
     func aTopicMadeAnewThatEndsAtTheLandmarkIsReadFromItsBeginning(delivery: EngineSettings.Delivery) throws {
+        let simulation = try self.allCommitted(delivery)
+        let landmark = try self.landmark(in: simulation, below: 40)
+        try simulation.run(for: .seconds(60))
+        simulation.cluster.makeAnew()
+        for index in 0..<landmark.offset { simulation.cluster.append("new", key: "n\(index)") }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+
+    /// 40 records are settled and committed, the last commit names a landmark far from the beginning, and nobody is there.
+    private func allCommitted(_ delivery: EngineSettings.Delivery) throws -> Simulation {
         let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
         let worker = simulation.startWorker()
         for _ in 0..<2 {
@@ -119,14 +124,8 @@ struct LandmarkSceneTests {
             #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
         }
         simulation.kill(worker)
-        let landmark = try self.landmark(in: simulation, below: 40)
-        #expect(landmark.offset > 0)
-        try simulation.run(for: .seconds(60))
-        simulation.cluster.makeAnew()
-        for index in 0..<landmark.offset { simulation.cluster.append("new", key: "n\(index)") }
-        simulation.startWorker()
-        #expect(try simulation.settleEverything(within: .seconds(60)))
-        #expect(simulation.violations == [])
+        #expect(try self.landmark(in: simulation, below: 40).offset > 0)
+        return simulation
     }
 
     /// Returns the landmark that the group has stored with its commit.
@@ -178,13 +177,7 @@ struct LandmarkSceneTests {
     func aLogThatLostItsEndAndWentOnIsReadFromTheLandmark(count: Int, delivery: EngineSettings.Delivery)
         throws
     {
-        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
-        let worker = simulation.startWorker()
-        for _ in 0..<2 {
-            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
-            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
-        }
-        simulation.kill(worker)
+        let simulation = try self.allCommitted(delivery)
         let landmark = try self.landmark(in: simulation, below: 40)
         #expect(landmark.offset + 3 < 40)
         simulation.cluster.cutOff(at: landmark.offset + 3)
@@ -236,13 +229,7 @@ struct LandmarkSceneTests {
     /// records by the time of the next one.
     @Test(arguments: EngineSettings.Delivery.allCases)
     func aCorrectionIsCommittedAtOnce(delivery: EngineSettings.Delivery) throws {
-        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
-        let worker = simulation.startWorker()
-        for _ in 0..<2 {
-            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
-            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
-        }
-        simulation.kill(worker)
+        let simulation = try self.allCommitted(delivery)
         let landmark = try self.landmark(in: simulation, below: 40)
         try simulation.run(for: .seconds(60))
         simulation.cluster.cutOff(at: landmark.offset + 3)
@@ -258,13 +245,7 @@ struct LandmarkSceneTests {
     @Test(arguments: [0, 5], EngineSettings.Delivery.allCases)
     func aMarkAtTheNewestRecordShowsThatTheLogLostItsEnd(count: Int, delivery: EngineSettings.Delivery) throws
     {
-        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
-        let worker = simulation.startWorker()
-        for _ in 0..<2 {
-            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
-            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
-        }
-        simulation.kill(worker)
+        let simulation = try self.allCommitted(delivery)
         try simulation.run(for: .seconds(60))
         simulation.cluster.cutOff(at: 38)
         simulation.cluster.isExactlyOnce = false
@@ -324,13 +305,7 @@ struct LandmarkSceneTests {
     )
         throws
     {
-        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
-        let worker = simulation.startWorker()
-        for _ in 0..<2 {
-            for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
-            #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
-        }
-        simulation.kill(worker)
+        let simulation = try self.allCommitted(delivery)
         let landmark = try self.landmark(in: simulation, below: 40)
         #expect(landmark.offset < 38)
         try simulation.run(for: .seconds(60))

@@ -110,19 +110,22 @@ struct Dispatch: Sendable {
         {
             return until
         }
-        let overdue = self.nextOverdue(in: &table, at: now)
-        let dipEnd = self.queues.ready.isEmpty && !someAreBlocked ? nil : self.gates.pace.dipEnd(at: now)
+        // This is asked in each turn, so nothing is allocated for it.
+        var next = self.nextOverdue(in: &table, at: now) ?? .max
+        if !self.queues.ready.isEmpty || someAreBlocked {
+            next = min(next, self.gates.pace.dipEnd(at: now) ?? .max)
+        }
         // Only endpoints with blocked records count. An endpoint without them needs no wake-up: the next
         // record that has to call it can be its probe.
-        let unblocking =
-            someAreBlocked
-            ? self.gates.endpoints.nextAdmission(at: now) { !self.queues.blocked[$0].isEmpty } : nil
-        let moreSlots = self.queues.blocked.indices.lazy.filter { !self.queues.blocked[$0].isEmpty }
-            .compactMap { self.gates.moreSlots(for: $0, at: now) }.min()
-        let probe =
-            self.queues.held.isEmpty
-            ? nil : self.queues.held.keys.compactMap { self.gates.lanes.nextProbe(of: $0) }.min()
-        return [dipEnd, unblocking, moreSlots, probe, overdue].lazy.compactMap { $0 }.min()
+        if someAreBlocked {
+            let admission = self.gates.endpoints.nextAdmission(at: now) { !self.queues.blocked[$0].isEmpty }
+            next = min(next, admission ?? .max)
+            for endpoint in self.queues.blocked.indices where !self.queues.blocked[endpoint].isEmpty {
+                next = min(next, self.gates.moreSlots(for: endpoint, at: now) ?? .max)
+            }
+        }
+        for lane in self.queues.held.keys { next = min(next, self.gates.lanes.nextProbe(of: lane) ?? .max) }
+        return next == .max ? nil : next
     }
 
     // MARK: the call

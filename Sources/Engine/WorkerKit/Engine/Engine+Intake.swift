@@ -11,12 +11,12 @@ extension Engine {
     /// The intake closes by itself when enough fresh records are ready. Records that wait for a retry or for
     /// their lane do not close it; only the limits on what is in hand do.
     func takeIn() {
-        guard !self.assignments.isEmpty, self.recall == nil else { return }
+        guard !self.assignments.isEmpty, self.recall == nil, self.mayTakeIn else { return }
         let count = self.assignments.count
         // Each turn begins with another partition, so that no partition is always the last.
         self.nextIntake = (self.nextIntake + 1) % count
         for step in 0..<count {
-            guard self.intakeRoom > 0 else { return }
+            guard self.roomInHand > 0 else { return }
             let index = (self.nextIntake + step) % count
             self.takeIn(from: index)
             if let absent = self.assignments[index].progress?.takeAbsent(), absent > 0 {
@@ -25,12 +25,10 @@ extension Engine {
         }
     }
 
-    /// The number of records that may be taken in now from the broker. It is 0 when this worker holds as many
-    /// tickets of parked records as it may, or is paused.
-    var intakeRoom: Int {
-        guard !self.orders.choices.isPaused else { return 0 }
-        if let lot = self.lot, self.parkedTickets >= lot.limit { return 0 }
-        return self.roomInHand
+    /// Whether records may be taken in now from the broker if there is room for them: this worker is not paused, and does
+    /// not hold as many tickets of parked records as it may.
+    private var mayTakeIn: Bool {
+        !self.orders.choices.isPaused && self.lot.map { self.parkedTickets < $0.limit } ?? true
     }
 
     /// The number of records that may come in hand now, from the broker or from parking.
@@ -59,7 +57,7 @@ extension Engine {
 
     /// Whether another turn would find a record to read that can begin.
     var hasUnreadArrivals: Bool {
-        self.phase == .working && self.recall == nil && self.intakeRoom > 0
+        self.phase == .working && self.recall == nil && self.roomInHand > 0 && self.mayTakeIn
             && self.assignments.contains {
                 $0.hasSomethingToRead && $0.waitsUntil.map { $0 <= self.now.wall } ?? true
                     && ($0.partition.topic == self.settings.inputTopic || self.hasRoomForCopies)
@@ -79,7 +77,7 @@ extension Engine {
             self.assignments[index].hasWaited = true
         }
         let isRetryTopic = self.assignments[index].partition.topic != self.settings.inputTopic
-        var room: Int { isRetryTopic && !self.hasRoomForCopies ? 0 : self.intakeRoom }
+        var room: Int { isRetryTopic && !self.hasRoomForCopies ? 0 : self.roomInHand }
         while let record = self.assignments[index].overflow.first {
             guard room > 0, self.admit(record, to: index) else { return }
             _ = self.assignments[index].overflow.popFirst()
