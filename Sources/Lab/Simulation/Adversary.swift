@@ -172,7 +172,8 @@ extension Adversary {
     /// too short, or only for a while.
     private func truncateTheTopic() {
         for partition in 0..<Int32(self.cluster.partitions) {
-            let lost = Int64.random(in: 0...60, using: &self.random)
+            // Sometimes only marks of transactions at the end are lost.
+            let lost = Int64.random(in: self.chance(0.3) ? 0...2 : 0...60, using: &self.random)
             let end = max(0, self.cluster.end(of: partition) - lost)
             self.timeline.narrator?.tell("broker", "loses the records of \(partition) from \(end) on")
             self.cluster.cutOff(partition, at: end)
