@@ -179,7 +179,12 @@ extension Adversary {
             self.cluster.cutOff(partition, at: end)
             self.groupMoved(from: self.cluster.committedOffset(partition) ?? 0, in: partition)
             self.honest.judge.forgetRecords { $0.partition == partition && $0.offset >= end }
-            if self.chance(0.3) { self.appendMarkers(to: partition) }
+            if self.chance(0.3) {
+                if self.chance(0.5) {
+                    self.honest.publishAtOnce(.random(in: 1...5, using: &self.random), to: partition)
+                }
+                self.appendMarkers(to: partition)
+            }
             guard self.chance(0.8) else { continue }
             self.honest.publishAtOnce(.random(in: 1...80, using: &self.random), to: partition)
         }
