@@ -159,4 +159,17 @@ struct PartitionProgressTests {
         #expect(progress.finishedBeyondPosition == [12])
         #expect(progress.release() == false)
     }
+
+    /// A gap was once skipped although the position was held.
+    @Test func aHeldPositionIsMovedByNoGap() {
+        var progress = PartitionProgress(position: 10)
+        progress.hold()
+        let beginning = progress.begin(20)
+        #expect(beginning == .unfinished)
+        progress.finish(20)
+        #expect(progress.position == 10)
+        let wasHeld = progress.release()
+        #expect(wasHeld)
+        #expect(progress.position == 21)
+    }
 }

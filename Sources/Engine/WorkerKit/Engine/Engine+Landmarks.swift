@@ -36,8 +36,8 @@ extension Engine {
         return true
     }
 
-    /// Restarts the assignment, because another record has the offset of the commit's landmark: the topic was
-    /// deleted and created again. The records in hand are finished first.
+    /// Restarts the assignment, because nothing of a log is what the commit speaks of: the topic was deleted and created
+    /// again. The records in hand are finished first.
     func topicMadeAnew(_ index: Int) {
         self.correct(
             index,
