@@ -1,5 +1,5 @@
-package import Kafka
-package import ServiceKit
+import Kafka
+import ServiceKit
 
 /// The text that is stored with a commit of a stream engine. It tells which engine made the commit, and what
 /// the commit is about.
@@ -42,7 +42,7 @@ package enum CommitStamp {
 
     /// Returns the landmark before the committed offset; nil if the text is about another commit, or names no
     /// landmark.
-    package static func landmark(of committed: CommittedPosition, in cluster: String) -> Landmark? {
+    static func landmark(of committed: CommittedPosition, in cluster: String) -> Landmark? {
         guard self.fits(committed, of: cluster) == true, let offset = committed.offset,
             let landmark = Landmark(self.parts(of: committed)[3]), landmark.offset < offset
         else { return nil }

@@ -11,13 +11,6 @@ extension AdversaryStorm: Adversary {
     func kill(_ worker: SimulatedWorker) { self.simulation.kill(worker) }
     func startAnother() { self.simulation.startWorker(self.deaths?.recorder()) }
 
-    func landmark(in partition: Int32) -> Int64? {
-        guard let offset = self.cluster.committedOffset(partition) else { return nil }
-        let place = PartitionMark(clusterID: self.cluster.id, SimulatedCluster.input(partition))
-        return try? ProgressMetadata(self.cluster.committedText(partition), at: place, from: offset).landmark?
-            .offset
-    }
-
     /// The records from the new position on are done again, and take the workers' time: 50 ms for each of them.
     func groupMoved(from offset: Int64, in partition: Int32) {
         self.deaths?.forget(in: partition)

@@ -71,6 +71,11 @@ extension SimulatedCluster {
         self.logs.removeInputs(before: offset, in: partition)
     }
 
+    /// Deletes one record of a partition of the input, as compaction does.
+    package func removeRecord(at offset: Int64, in partition: Int32 = 0) {
+        self.logs.removeInput(at: offset, in: partition)
+    }
+
     /// Deletes the newest records of a partition of the input, from offset `end` on, as an unclean leader
     /// election does.
     package func cutOff(_ partition: Int32 = 0, at end: Int64) {

@@ -37,6 +37,9 @@ package final class SimulatedCluster {
     /// commits.
     package var id = "simulated"
 
+    /// Whether the input topic is compacted, as far as its settings tell.
+    package var isInputCompacted = false
+
     /// The clock of the brokers.
     package let clock: SimulatedClock
     var narrator: Narrator?

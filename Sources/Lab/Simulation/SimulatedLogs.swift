@@ -112,6 +112,11 @@ struct SimulatedLogs {
         self[input: partition]?.records.removeSubrange(..<log.index(of: offset))
     }
 
+    mutating func removeInput(at offset: Int64, in partition: Int32) {
+        guard let log = self[input: partition], log.record(at: offset) != nil else { return }
+        self[input: partition]?.records.remove(at: log.index(of: offset))
+    }
+
     /// Deletes the newest records of a partition of the input, from offset `end` on.
     ///
     /// - Returns: the offsets of these records.

@@ -63,6 +63,7 @@ package final class SimulatedWorker: SimulatedProcess {
                 resultPartitions: 4,
                 deadLetterPartitions: 1,
                 consumedPartitions: cluster.logs.count,
+                isInputCompacted: cluster.isInputCompacted,
                 retryPartitions: cluster.retryPartitions
             ),
             handler: handler,

@@ -156,10 +156,7 @@ struct LandmarkSceneTests {
 
     /// An unclean election: the log ends before the committed offset, and goes on from there.
     @Test func aLogThatLostItsEndIsReadFromThere() throws {
-        let simulation = Simulation(partitions: 1)
-        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
-        let worker = simulation.startWorker()
-        try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted }
+        let (simulation, worker) = try Simulation.withAllCommitted()
         simulation.kill(worker)
         let landmark = try self.landmark(in: simulation, below: 40)
         simulation.cluster.cutOff(at: landmark.offset + 1)
@@ -277,10 +274,7 @@ struct LandmarkSceneTests {
 
     /// The end of the log that the worker saw is an old one: while its hands were full, the log has got its end back.
     @Test func anEndThatWasSeenLongAgoShowsNothing() throws {
-        let simulation = Simulation(partitions: 2) { $0.recordsLimit = 8 }
-        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
-        let worker = simulation.startWorker()
-        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        let (simulation, worker) = try Simulation.withAllCommitted(partitions: 2) { $0.recordsLimit = 8 }
         simulation.kill(worker)
         let lost = simulation.cluster.inputs[35...]
         simulation.cluster.cutOff(at: 35)
@@ -319,12 +313,43 @@ struct LandmarkSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// The log can be other than it was while a worker reads it. The deaths that are remembered are those of other records.
+    @Test func aReaderThatIsSentBackTellsItAndForgivesDeaths() throws {
+        let folder = try TemporaryFolder()
+        for _ in 0..<CrashRecorder.deadly {
+            let recorder = try CrashRecorder(folder: folder.path)
+            recorder.mark(topic: SimulatedCluster.topic, partition: 0, offset: 30)
+        }
+        let simulation = Simulation(partitions: 1)
+        for index in 0..<20 { simulation.cluster.append("ok", key: "k\(index)") }
+        let worker = simulation.startWorker(try CrashRecorder(folder: folder.path))
+        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        simulation.cluster.makeAnew()
+        for index in 0..<40 { simulation.cluster.append("new", key: "n\(index)") }
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(worker.log.count(Self.lostItsEnd) == 1)
+        #expect(simulation.cluster.letters.isEmpty)
+        #expect(simulation.violations == [])
+    }
+
+    /// Compaction takes records between others away. In any other topic, one that is missing shows a lost end.
+    @Test(arguments: [true, false]) func compactionIsNoLostEnd(isCompacted: Bool) throws {
+        let (simulation, worker) = try Simulation.withAllCommitted()
+        simulation.kill(worker)
+        simulation.cluster.isInputCompacted = isCompacted
+        simulation.cluster.isExactlyOnce = false
+        simulation.cluster.append("new", key: "k39")
+        simulation.cluster.removeRecord(at: 39)
+        let second = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(second.log.count(Self.lostItsEnd) == (isCompacted ? 0 : 1))
+        #expect(simulation.violations == [])
+        if isCompacted { #expect(second.upstream.calls.count == 1) }
+    }
+
     /// Other partitions take all the room that there is, and the end of the log is looked at all the same.
     @Test func aLogThatLostItsEndIsFoundOutByABusyWorker() throws {
-        let simulation = Simulation(partitions: 2) { $0.recordsLimit = 8 }
-        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
-        let worker = simulation.startWorker()
-        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        let (simulation, worker) = try Simulation.withAllCommitted(partitions: 2) { $0.recordsLimit = 8 }
         simulation.kill(worker)
         simulation.cluster.cutOff(at: 35)
         simulation.reply = { _ in Reply(200, after: .seconds(20)) }
@@ -350,10 +375,7 @@ struct LandmarkSceneTests {
 
     /// An unanswered commit can have taken place. Its records were once done again when another partition was corrected.
     @Test func aCorrectionGivesWayToALaterCommit() throws {
-        let simulation = Simulation(partitions: 1)
-        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
-        let worker = simulation.startWorker()
-        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        let (simulation, worker) = try Simulation.withAllCommitted()
         let committed = try #require(simulation.cluster.stored[Self.input])
         let beginning = CommittedPosition(partition: Self.input, offset: nil)
         worker.engine.corrections[Self.input] = Correction(of: committed, to: beginning)
@@ -396,10 +418,7 @@ struct LandmarkSceneTests {
 
     /// Another worker may have had the partition since, and a later commit may be right.
     @Test func aCorrectionEndsWithTheAssignment() throws {
-        let simulation = Simulation(partitions: 1)
-        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
-        let worker = simulation.startWorker()
-        #expect(try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted })
+        let (simulation, worker) = try Simulation.withAllCommitted()
         let committed = try #require(simulation.cluster.stored[Self.input])
         let beginning = CommittedPosition(partition: Self.input, offset: nil)
         worker.engine.corrections[Self.input] = Correction(of: committed, to: beginning)
@@ -426,10 +445,7 @@ struct LandmarkSceneTests {
 
     /// Nothing is compared where there is nothing left to compare with, and nothing is done twice.
     @Test func retentionIsNoNewTopic() throws {
-        let simulation = Simulation(partitions: 1)
-        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
-        let worker = simulation.startWorker()
-        try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted }
+        let (simulation, worker) = try Simulation.withAllCommitted()
         simulation.kill(worker)
         simulation.cluster.removeRecords(before: 40)
         for index in 0..<40 { simulation.cluster.append("later", key: "l\(index)") }
