@@ -46,8 +46,20 @@ struct IntakeBench {
         _ = try reader.finish()
     }
 
-    func take(_ topic: String, _ value: [UInt8]?, headers: [RecordHeader] = [], key: String? = nil) {
-        self.scene.take(topic, value, headers: headers, key: key.map { Array($0.utf8) })
+    func take(
+        _ topic: String,
+        _ value: [UInt8]?,
+        headers: [RecordHeader] = [],
+        key: String? = nil,
+        timestamp: Int64? = nil
+    ) {
+        self.scene.take(
+            topic,
+            value,
+            headers: headers,
+            key: key.map { Array($0.utf8) },
+            timestamp: timestamp
+        )
     }
 
     /// The activations that are to be reported.

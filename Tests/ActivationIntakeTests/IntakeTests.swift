@@ -668,6 +668,25 @@ struct IntakeTests {
         #expect(value.contains(#""callback":"\#(callback)""#))
     }
 
+    /// A conversion was once told to the callback of one click under the id of another.
+    @Test(arguments: ["other", nil])
+    func theIdAndTheCallbackAreOfTheSameClick(id: String?) throws {
+        let bench = try IntakeBench(Self.matching)
+        let own = "https%3A%2F%2Fapi.e.qq.com%2Fconv%3Fcb%3Down"
+        let other = "http%3A%2F%2Ftracking.e.qq.com%2Fconv%3Fcb%3Dother"
+        bench.take(
+            "activation-click",
+            IntakeBench.click(id: id, secondsBefore: 100, callback: other)
+        )
+        bench.take(
+            "activation",
+            IntakeBench.activation(click: "own", more: #","callback":"\#(own)""#)
+        )
+        let value = String(decoding: try #require(bench.due.first).value ?? [], as: UTF8.self)
+        #expect(bench.due.map(IntakeBench.clickID) == [id])
+        #expect(value.contains("cb=other") && !value.contains("own"), "\(value)")
+    }
+
     /// The feed's callback is decoded once. An app that reports by callbacks needs nothing else of its publisher.
     @Test func theCallbackOfTheClickIsAttached() throws {
         let bench = try IntakeBench(Self.matching)
@@ -898,16 +917,35 @@ struct IntakeTests {
 
     @Test func aClickThatCannotBeReadHasAnOutcome() throws {
         let bench = try IntakeBench(Self.matching)
+        let known = "muid=\(IntakeBench.muid)&click_time=\(IntakeBench.start.wall / 1_000 - 100)"
         for query in [
             "muid=__MUID__&click_time=1795247999", "muid=\(IntakeBench.muid)",
-            String(repeating: "a", count: 20_000),
+            String(repeating: "a", count: 20_000), "\(known)&appid=com.example.app",
+            "\(known)&appid=%20112233",
+            "\(known)&appid=-1", "\(known)&advertiser_id=1e4",
         ] {
             bench.take("activation-click", Array(query.utf8))
         }
         #expect(
             bench.codes(in: "activation.result") == [
-                "click.no_identity", "click.time", "click.too_large",
+                "click.no_identity", "click.time", "click.too_large", "click.app_id", "click.app_id",
+                "click.app_id", "click.advertiser_id",
             ]
         )
+        // None of them has led to an activation of any app.
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.isEmpty)
+    }
+
+    /// A machine that was suspended, or whose clock is slow, once refused all clicks for good.
+    @Test(arguments: [(0, "click.time"), (600, nil)] as [(Int64, String?)])
+    func aClickOfTheFutureIsOneByBothClocks(ahead: Int64, code: String?) throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take(
+            "activation-click",
+            IntakeBench.click(id: "c", secondsBefore: -600),
+            timestamp: IntakeBench.start.wall + ahead * 1_000
+        )
+        #expect(bench.codes(in: "activation.result") == [code].compactMap(\.self))
     }
 }

@@ -5,6 +5,17 @@ import Testing
 
 /// The table against a plain list of everything that was ever seen.
 struct RecentTableTests {
+    /// Each turn once had an entry of its own, and to drop them took as long as there were turns, again and again.
+    @Test func whatIsSeenAgainInTheSameMomentHasOneTurn() {
+        var table = RecentTable()
+        let key = RecentTable.Key(high: 1, low: 0)
+        for text in 0..<1_000 { table.remember(key, RecentTable.Entry(seen: 7, text: [UInt8(text % 250)])) }
+        #expect(table.turnCount == 1 && table.byteCount < 200)
+        table.forget(key)
+        table.remember(key, RecentTable.Entry(seen: 7, text: []))
+        #expect(table.forgetOldest(before: 8) == key && table.count == 0)
+    }
+
     @Test(arguments: 0..<20)
     func remembersWhatAPlainListRemembers(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))

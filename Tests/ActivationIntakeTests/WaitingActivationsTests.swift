@@ -96,6 +96,28 @@ struct WaitingActivationsTests {
         #expect(decided == count)
     }
 
+    /// After an outage of the intake, or where the feed lags, an activation was once judged by the first click that was read.
+    @Test(arguments: [false, true])
+    func ofABacklogTheLastClickWins(isFirstKnown: Bool) throws {
+        let bench = try IntakeBench(Self.matching)
+        let published = IntakeBench.start.wall
+        func click(_ id: String, _ seconds: Int64) {
+            let click = IntakeBench.click(id: id, secondsBefore: seconds)
+            bench.take("activation-click", click, timestamp: published)
+        }
+        if isFirstKnown { click("first", 500) }
+        bench.scene.wait(.seconds(11))
+        bench.take("activation", IntakeBench.activation(), timestamp: published)
+        if !isFirstKnown { click("first", 500) }
+        click("last", 100)
+        click("before", 200)
+        #expect(bench.due.isEmpty)
+        bench.scene.wait(self.patience + .milliseconds(1))
+        bench.scene.collect()
+        #expect(bench.due.map(IntakeBench.clickID) == ["last"])
+        #expect(self.results(of: bench).isEmpty && self.remembered(by: bench, .waiting) == 0)
+    }
+
     /// A click without a device is known at the home of its id alone.
     @Test func aLateClickIsFoundByItsIdToo() throws {
         let bench = try IntakeBench(Self.matching)

@@ -226,6 +226,17 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         #expect(read == activation)
     }
 
+    /// Apps on Android are told no IMEI any more, and some SDKs give zeros in its place. On iOS they say that tracking is denied.
+    @Test(arguments: ["000000000000000", "  ", ""], ["", "d41d8cd98f00b204e9800998ecf8427e"])
+    func anIMEIThatStandsForNoneHidesNoOtherID(deviceID: String, muid: String) throws {
+        let activation = try ActivationDraft {
+            ($0.appType, $0.deviceID, $0.muid) = ("ANDROID", muid.isEmpty ? deviceID : "", muid)
+            $0.hashOaid = "83e9158a4fb54c0e1ef0b238639a23ae"
+        }.activation()
+        #expect(!activation.hasMUID)
+        #expect(Self.text(activation.muid.text) == "83e9158a4fb54c0e1ef0b238639a23ae")
+    }
+
     @Test func writesEverythingThatItReads() throws {
         let activation = try ActivationDraft {
             $0.hashOaid = "83e9158a4fb54c0e1ef0b238639a23ae"

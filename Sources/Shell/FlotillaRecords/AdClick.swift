@@ -11,7 +11,7 @@ public struct AdClick: Hashable, Sendable {
 
     /// Reads the query of a request of the feed, in the old names or with the names of the macros.
     ///
-    /// - Throws: `RecordError` with `click.no_identity`, `click.time` or `click.too_large`.
+    /// - Throws: `RecordError` with `click.no_identity`, `click.app_id`, `click.advertiser_id`, `click.time` or `click.too_large`.
     public init(query: [UInt8]) throws(RecordError) {
         do throws(WireFormats.AdClick.Fault) {
             self.click = try WireFormats.AdClick(query: query)

@@ -28,7 +28,7 @@ final class ClickTask: StreamTask {
 
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
         do throws(AdClick.Fault) {
-            let click = try self.click(record.value ?? [], at: now)
+            let click = try self.click(record, at: now)
             let value = Array(ClickTrail.Click(click).line.utf8)
             let names = [
                 click.muid.map(HomeRecord.Name.device), click.clickID.map(HomeRecord.Name.click),
@@ -55,10 +55,11 @@ final class ClickTask: StreamTask {
 
     /// Reads a click. A stranger can send one too, and an activation with a callback that the worker refuses would
     /// not be reported at all, so the click is taken without it. A click of the future would push out clicks that lead
-    /// to activations.
-    private func click(_ query: [UInt8], at now: Moment) throws(AdClick.Fault) -> AdClick {
-        var click = try AdClick(query: query)
-        guard click.clickedAt <= (now.wall / 1_000).addingClamped(Self.futureLimit) else { throw .time }
+    /// to activations. The clock here may be behind, and then the record's own time is the later one.
+    private func click(_ record: borrowing InboundRecord, at now: Moment) throws(AdClick.Fault) -> AdClick {
+        var click = try AdClick(query: record.value ?? [])
+        let latest = max(now.wall, record.timestamp ?? .min)
+        guard click.clickedAt <= (latest / 1_000).addingClamped(Self.futureLimit) else { throw .time }
         let rules = self.writer.settings.callbacks
         if let callback = click.callback, (try? CallbackURL(callback, rules)) == nil { click.callback = nil }
         return click

@@ -6,7 +6,7 @@ import WireFormats
 
 // The clicks that a home remembers, and the activations that they have led to.
 extension HomeTask {
-    /// Remembers a click, and decides about the activations that have waited for it.
+    /// Remembers a click, and decides about the activations that have waited for it, unless the feed lags.
     func noteClick(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
         guard let name = record.key, let click = record.value.flatMap({ ClickTrail.Click($0) }) else {
             return self.metrics.unreadableRecord()
@@ -16,6 +16,8 @@ extension HomeTask {
         var trail = known
         trail.add(click, bytesLimit: self.settings.kafka.messageBytesLimit / 2)
         if trail != known { self.remember(key, trail.text, at: now, to: output) }
+        // Later clicks of the device may stand in the same backlog, and the last one counts.
+        guard !self.isOfABacklog(record, at: now) else { return }
         self.release(of: name, at: now, to: output)
     }
 

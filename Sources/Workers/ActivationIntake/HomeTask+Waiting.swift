@@ -6,7 +6,17 @@ import WireFormats
 
 // Activations whose click may not have been read yet.
 extension HomeTask {
-    /// Lets an activation wait for its click.
+    /// Whether a record has waited for long before it was read: after an outage of the intake, for example. Then clicks
+    /// that are as old may not have been read yet.
+    func isOfABacklog(_ record: borrowing InboundRecord, at now: Moment) -> Bool {
+        guard let timestamp = record.timestamp else { return false }
+        return now.wall.subtractingClamped(timestamp) > Self.usualLag
+    }
+
+    /// The longest time in milliseconds from the publication of a record until its home reads it, while nothing is amiss.
+    private static var usualLag: Int64 { 10_000 }
+
+    /// Lets an activation wait for its click, or for the last of its clicks.
     ///
     /// - Returns: false if it is decided now, because it has waited, is not to wait, or is too large for the
     ///   changelog.
@@ -60,7 +70,7 @@ extension HomeTask {
             else { continue }
             self.waiting.remove(waiting.key.key)
             self.write(waiting.key, nil, to: output)
-            self.judge(waiting.record, at: now, to: output)
+            self.judge(waiting.record, mayWait: false, at: now, to: output)
         }
     }
 

@@ -205,15 +205,23 @@ final class HomeTask: StreamTask {
     }
 
     /// Decides whether an activation is reported: it matches a click if it has to, and is no duplicate.
-    func judge(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
+    ///
+    /// - Parameter mayWait: Whether it may wait for a click that was not read yet.
+    func judge(
+        _ record: borrowing InboundRecord,
+        mayWait: Bool = true,
+        at now: Moment,
+        to output: StreamOutput
+    ) {
         guard let activation = try? Activation(decoding: record) else {
             return self.metrics.unreadableRecord()
         }
         var click: ClickTrail.Click?
         if self.settings.matchesClicks {
             click = self.click(of: activation, record, at: now)
+            let isDecided = click != nil && !self.isOfABacklog(record, at: now)
+            if !isDecided, mayWait, self.letWait(record, activation, at: now, to: output) { return }
             guard click != nil else {
-                if self.letWait(record, activation, at: now, to: output) { return }
                 self.metrics.counted("activation", "no_click")
                 return self.reject(record, because: .noClick, activation, at: now, to: output)
             }
@@ -271,7 +279,8 @@ final class HomeTask: StreamTask {
     }
 
     /// Returns the record for the worker that reports activations. It has the id and the callback of the click as far
-    /// as a record has room for them: a feed's callback can have 4 KiB.
+    /// as a record has room for them: a feed's callback can have 4 KiB. An activation that names this click, or none, keeps
+    /// a callback of its own.
     private func due(
         _ activation: Activation,
         _ click: ClickTrail.Click?,
@@ -279,8 +288,10 @@ final class HomeTask: StreamTask {
     ) -> OutboundRecord {
         if let click {
             var clicked = activation
-            clicked.clickID = click.clickID ?? activation.clickID
-            for callback in [activation.callback ?? click.callback, activation.callback] {
+            let isOfThisClick = activation.clickID == nil || activation.clickID == click.clickID
+            let own = isOfThisClick ? activation.callback : nil
+            clicked.clickID = click.clickID
+            for callback in [own ?? click.callback, own] {
                 clicked.callback = callback
                 guard clicked != activation else { continue }
                 let due = self.due(clicked, clicked.json, of: record)

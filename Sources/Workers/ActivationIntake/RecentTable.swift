@@ -37,6 +37,9 @@ struct RecentTable {
 
     var count: Int { self.entries.count }
 
+    /// The number of turns, for tests.
+    var turnCount: Int { self.turns.count }
+
     /// An estimate of the bytes in memory. Turns of what was seen again or is forgotten do not count: they are dropped once
     /// they are as many as the entries, and when the table is restored.
     var byteCount: Int { self.entries.count * Self.entryBytes + self.textBytes }
@@ -49,8 +52,10 @@ struct RecentTable {
 
     /// Remembers a thing, in place of what was remembered of it.
     mutating func remember(_ key: Key, _ entry: Entry) {
-        self.textBytes += entry.text.count - (self.entries[key]?.text.count ?? 0)
-        self.entries[key] = entry
+        let before = self.entries.updateValue(entry, forKey: key)
+        self.textBytes += entry.text.count - (before?.text.count ?? 0)
+        // It has its turn already.
+        guard before?.seen != entry.seen else { return }
         self.turns.append(Turn(key: key, seen: entry.seen))
         // Somebody may let the same thing be seen again and again.
         if self.turns.count > 2 * self.entries.count + 16 { self.tidy() }

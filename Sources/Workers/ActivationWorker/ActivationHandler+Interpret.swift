@@ -102,9 +102,9 @@ extension ActivationHandler {
                 Rejection(reason, kind: .rejected, replayable: .afterFix, suggestsConfigurationFault: true)
             )
         case 407, 421, 426:
-            // A proxy on the way to GDT gives these statuses. It knows no accounts, so the whole upstream is
-            // held.
-            return .hold(reason, scope: .upstream)
+            // A proxy on the way to GDT gives these statuses. It knows no accounts, so the whole upstream is held, unless
+            // other routes have upstreams of their own.
+            return .hold(reason, scope: self.endpoints.count > 1 ? .lane : .upstream)
         case 408, 425, 429, ..<300, 500...,
             300...399 where delay != nil:
             let isForEverybody = delay != nil && [429, 503].contains(response.status)
@@ -113,7 +113,7 @@ extension ActivationHandler {
             // A wrong path, a redirect or a block is not about this record. The path names the app, so the
             // fault may concern one account only, and only its lane is held. If the fault concerns all
             // accounts, each lane is held in turn.
-            if attempt.number < self.configurationAttemptsLimit { return .hold(reason, scope: .lane) }
+            if attempt.holds + 1 < self.configurationAttemptsLimit { return .hold(reason, scope: .lane) }
             // A held lane does not try its records. If this record is tried again, other records of the lane
             // were answered, so the record itself is the cause.
             return .reject(

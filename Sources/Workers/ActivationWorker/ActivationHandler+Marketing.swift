@@ -12,18 +12,19 @@ import WorkerKit
 // of its host, ends in a final outcome and never in a dead letter, and holds no lane.
 extension ActivationHandler {
     /// Plans a conversion on a way to Tencent's living interfaces.
+    ///
+    /// - Parameter name: The `reportName` of its record.
     func plan(
         _ activation: Activation,
-        in record: InboundRecord,
+        named name: String,
         _ attempt: Attempt,
         on way: MarketingRoutes.Way
     ) -> Plan<Activation, ActivationAnswer> {
-        let name = record.reportName
+        let id = UserAction.id(of: activation, in: name)
         switch way {
         case .refused(let reason):
             return .refuse(reason, Self.answer(to: activation, on: .callback))
         case .report(let template, let account):
-            let id = UserAction.id(of: activation, in: name)
             let part = BatchPart(
                 UserAction.json(of: activation, id: id),
                 of: template,
@@ -38,20 +39,14 @@ extension ActivationHandler {
                 )
             )
         case .callback(let template, let place):
-            let id = UserAction.id(of: activation, in: name)
             let part = BatchPart(
                 UserAction.json(of: activation, id: id, for: .callback),
                 of: template,
                 plannedAt: attempt.now
             )
-            return .call(
-                Call(
-                    .part(part),
-                    for: activation,
-                    lane: place.lane,
-                    endpoint: place.endpoint
-                )
-            )
+            var job = activation
+            job.reportName = name
+            return .call(Call(.part(part), for: job, lane: place.lane, endpoint: place.endpoint))
         }
     }
 
@@ -68,13 +63,39 @@ extension ActivationHandler {
         switch way {
         case .report(_, let account):
             let answer = Self.answer(to: job, on: .marketing, after: exchange, token: account.token)
-            return self.verdict(on: exchange, answer, attempt, token: account.token)
+            let verdict = self.verdict(on: exchange, answer, attempt, token: account.token)
+            let report = Self.inDoubt(verdict, on: exchange, answer)
+            // The callback of the same conversion was refused before, so that our configuration is hardly at fault.
+            if job.reportName != nil, case .refuseInDoubt(let reason, let answer) = report {
+                return .refuse(reason, answer)
+            }
+            return report
         case .callback(let template, _):
             let answer = Self.answer(to: job, on: .callback, after: exchange, token: template.token)
             let verdict = self.verdict(on: exchange, answer, attempt, token: template.token)
-            return self.final(verdict, answer, at: attempt, asked: exchange.delay(at: attempt.now))
+            let final = self.final(verdict, answer, at: attempt, asked: exchange.delay(at: attempt.now))
+            guard case .refuse = final else { return final }
+            return self.report(insteadOf: job, attempt) ?? final
         case .refused(let reason): return .refuse(reason, Self.answer(to: job, on: .callback))
         }
+    }
+
+    /// Returns the call that reports a conversion as if it had no callback, in place of a refusal of its callback: a stranger
+    /// may have chosen that, and must not cost the conversion. A host that has acted on an earlier call recognises the
+    /// conversion by its id, and does not refuse it.
+    ///
+    /// - Returns: Nil if the app has no other route for this conversion.
+    private func report(insteadOf job: Activation, _ attempt: Attempt)
+        -> Verdict<Activation, ActivationAnswer>?
+    {
+        guard let name = job.reportName else { return nil }
+        var job = job
+        job.callback = nil
+        let plan =
+            self.marketing.way(of: job).map { self.plan(job, named: name, attempt, on: $0) }
+            ?? self.reports.report(of: job.account).map { self.plan(job, by: $0) }
+        guard case .call(let call)? = plan else { return nil }
+        return .call(call)
     }
 
     /// Decides about the result of a call.
@@ -117,6 +138,19 @@ extension ActivationHandler {
         return verdict
     }
 
+    /// Returns the verdict on a report. A status that is about its content may come of a text that a phone chose, to which a
+    /// filter on the way to Tencent objects: it makes no dead letter, and a run of them holds the lane.
+    private static func inDoubt(
+        _ verdict: Verdict<Activation, ActivationAnswer>,
+        on exchange: Exchange,
+        _ answer: ActivationAnswer
+    ) -> Verdict<Activation, ActivationAnswer> {
+        guard case .reject(let rejection) = verdict, case .response(let response) = exchange,
+            [400, 403, 413, 414, 422, 431].contains(response.status)
+        else { return verdict }
+        return .refuseInDoubt(rejection.reason, answer)
+    }
+
     /// Decides about an answer of Tencent by its code.
     private func verdict(
         on reply: MarketingReply,
@@ -151,8 +185,8 @@ extension ActivationHandler {
     }
 
     /// Returns the verdict on a callback: no dead letter, and no suspicion of our configuration because of a path
-    /// or a parameter that a phone chose. No answer of the host holds a lane: one about the account is about this
-    /// record, which waits alone, and not without end. A host that asks everybody to wait is not called.
+    /// or a parameter that a phone chose. No answer of the host holds a lane or asks everybody to wait: one about the
+    /// account, or about the host, may come for this path only, so that its record waits alone, and not without end.
     ///
     /// A block and a page may come to everybody for a time, so that the record waits alone as well. A redirect and a wrong
     /// path are a matter of the callback's own address.
@@ -171,8 +205,8 @@ extension ActivationHandler {
         case .hold(let reason, _) where !reason.code.hasPrefix("transport."):
             return self.refused(reason, answer, at: attempt, asked: delay)
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
-        case .retry(let retry) where !retry.gatesUpstream: return self.alone(retry, answer, at: attempt)
-        case .answer, .refuse, .call, .retry, .giveUp, .hold: return verdict
+        case .retry(let retry): return self.alone(retry, answer, at: attempt)
+        case .answer, .refuse, .call, .giveUp, .hold: return verdict
         }
     }
 
@@ -191,20 +225,23 @@ extension ActivationHandler {
     ///
     /// Where all records of the account would have to wait, the pause doubles with each failure. Ten tries take some eight
     /// hours: a limit ends in that time, an operator can mend a token, and it costs little if a stranger has provoked
-    /// them. A block and a page are easily provoked by a path, so these ten tries take an hour.
+    /// them. A block and a page of any size are easily provoked by a path, so these ten tries take an hour.
     private func alone(
         _ retry: Retry,
         _ answer: ActivationAnswer,
         at attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
         var alone = retry
-        let isProvokedByAPath = retry.reason == Self.notAnAnswer || Self.blocks.contains(retry.reason.code)
+        let code = retry.reason.code
+        let isProvokedByAPath =
+            retry.reason == Self.notAnAnswer || Self.blocks.contains(code)
+            || ["transport.too_large", "transport.malformed"].contains { code.hasPrefix($0) }
         if retry.gatesLane || isProvokedByAPath {
             let pause = Duration.seconds(60) * (1 << min(attempt.failures, 8))
             alone.after = max(retry.after ?? .zero, isProvokedByAPath ? min(pause, .seconds(600)) : pause)
             alone.blame = .record
         }
-        alone.gatesLane = false
+        (alone.gatesLane, alone.gatesUpstream) = (false, false)
         alone.after = alone.after.map { min($0, .seconds(4 * 3_600)) }
         // Failures of an outage do not count, but the last one may be one.
         guard attempt.failures + 1 >= self.callbackAttemptsLimit else { return .retry(alone) }

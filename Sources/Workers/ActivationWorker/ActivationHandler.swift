@@ -139,8 +139,13 @@ package struct ActivationHandler: Handler {
         if let objection = self.window.objection(to: activation.convertedAt, now: times) {
             return .refuse(objection, Self.answer(to: activation))
         }
-        if let way { return self.plan(activation, in: record, attempt, on: way) }
+        if let way { return self.plan(activation, named: record.reportName, attempt, on: way) }
         guard let report else { return Self.unknownApp(activation.account) }
+        return self.plan(activation, by: report)
+    }
+
+    /// Plans a report to GDT's scheme 2.
+    func plan(_ activation: Activation, by report: ConversionReport) -> Plan<Activation, ActivationAnswer> {
         guard activation.hasMUID else {
             let reason = Reason(
                 "device_id.empty",

@@ -22,10 +22,11 @@ import WorkerKit
         actionSetID: UInt64? = 77,
         token: MarketingSettings.TokenSource? = .fixed(Secret("sec-1"), path: nil),
         takesCallbacks: Bool = true,
-        callbackAttempts: Int = 5
+        callbackAttempts: Int = 5,
+        hasReports: Bool = true
     ) throws -> ActivationHandler {
         let app = MarketingSettings.App(
-            actionSetID: actionSetID,
+            actionSetID: hasReports ? actionSetID : nil,
             token: token,
             takesCallbacks: takesCallbacks
         )
@@ -37,7 +38,7 @@ import WorkerKit
         let keys = try GDTKeys(signKey: "test_sign_key", encryptKey: "test_encrypt_key")
         return ActivationHandler(
             ActivationSettings(
-                keys: actionSetID == nil ? [Self.account: keys] : [:],
+                keys: actionSetID == nil && hasReports ? [Self.account: keys] : [:],
                 configurationAttemptsLimit: 2,
                 callbackAttemptsLimit: callbackAttempts,
                 marketing: marketing
@@ -283,7 +284,8 @@ import WorkerKit
         failures: Int? = nil,
         handler: ActivationHandler? = nil
     ) throws -> Verdict {
-        let handler = try handler ?? Self.handler()
+        // Without another route, a refused callback is the end of its record.
+        let handler = try handler ?? Self.handler(hasReports: callback == nil)
         let job = try Self.call(handler, Self.record(callback: callback)).job
         let response = HTTPResponse(status: status, body: Array(body.utf8))
         let circumstances = Attempt(number: attempt, failures: failures, now: ActivationHandlerTests.now)
@@ -324,7 +326,9 @@ import WorkerKit
 
     @Test(arguments: [
         (200, "<html>", "retry marketing.not_an_answer upstream"), (503, "", "retry http.503 upstream"),
-        (400, "", "reject http.400"), (404, "", "hold http.404 lane"), (301, "", "hold http.301 lane"),
+        (400, "", "refuse in doubt http.400"), (404, "", "hold http.404 lane"),
+        (301, "", "hold http.301 lane"), (413, "", "refuse in doubt http.413"),
+        (403, "", "hold http.403 lane"), (407, "", "hold http.407 lane"), (421, "", "hold http.421 lane"),
         (429, "", "gate http.429 60"), (401, #"{"code":11016}"#, "gate marketing.11016 2"),
         (429, #"{"code":11018}"#, "gate marketing.11018 28740"),
         (400, #"{"code":31001}"#, "refuse in doubt marketing.31001"),
@@ -332,6 +336,30 @@ import WorkerKit
     ])
     func decidesByTheStatus(status: Int, body: String, expected: String) throws {
         #expect(Self.shown(try Self.verdict(body, status: status)) == expected)
+    }
+
+    /// Attempts that were lost to an outage were once counted as answers to others of the lane, and honest conversions became
+    /// dead letters. A phone may have provoked a block by a text, so that it ends its own record only.
+    @Test(arguments: [(403, "refuse in doubt http.403"), (404, "reject http.404"), (401, "reject http.401")])
+    func aRecordThatIsHeldAgainAndAgainIsItselfTheCause(status: Int, end: String) throws {
+        let handler = try Self.handler()
+        let job = try Self.call(handler).job
+        func verdict(holds: Int) -> String {
+            let attempt = Attempt(number: 99, now: ActivationHandlerTests.now, holds: holds)
+            return Self.shown(
+                handler.interpret(.response(HTTPResponse(status: status)), of: job, attempt)
+            )
+        }
+        #expect(verdict(holds: 0) == "hold http.\(status) lane")
+        #expect(verdict(holds: 1) == end && verdict(holds: 9) == end)
+    }
+
+    /// One account's answer once stopped all accounts, all callbacks and GDT.
+    @Test func aProxyOnTheWayOfOneRouteStopsNoOther() throws {
+        let handler = try Self.handler(actionSetID: nil)
+        let job = try Self.call(handler).job
+        let verdict = handler.interpret(.response(HTTPResponse(status: 421)), of: job, Self.attempt)
+        #expect(Self.shown(verdict) == "hold http.421 lane")
     }
 
     /// A limited account was once called again as fast as it answered.
@@ -450,6 +478,67 @@ import WorkerKit
         #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 128, 240, 240, 240, 240])
     }
 
+    /// A stranger chooses the callback of a click, and once cost the conversion of somebody else by it.
+    @Test(arguments: [
+        (200, #"{"code":31001}"#, 1), (404, "", 1), (302, "", 1), (400, "", 1), (200, #"{"code":77}"#, 5),
+    ])
+    func aConversionWhoseCallbackIsRefusedTakesTheRouteOfItsApp(status: Int, body: String, number: Int)
+        throws
+    {
+        let lanes: [UInt64?: String] = [
+            77: "112233/10000/marketing_api", nil: "112233/10000/IOS/MOBILEAPP_ACTIVITE",
+        ]
+        for (actionSetID, lane) in lanes {
+            let handler = try Self.handler(actionSetID: actionSetID)
+            let job = try Self.call(handler, Self.record(callback: Self.callback)).job
+            let attempt = Attempt(number: number, now: ActivationHandlerTests.now, ambiguous: 1)
+            func verdict(_ status: Int, _ body: String) -> Verdict {
+                let response = HTTPResponse(status: status, body: Array(body.utf8))
+                return handler.interpret(.response(response), of: job, attempt)
+            }
+            guard case .call(let call) = verdict(status, body) else { throw NoCall() }
+            let usual = try Self.call(handler)
+            #expect(call.lane == lane && call.endpoint == usual.endpoint && call.job.callback == nil)
+            // What may pass is no refusal.
+            if number == 5 { #expect(Self.shown(verdict(503, "")) == "give up http.503") }
+        }
+    }
+
+    /// The id is the one under which the callback was told, so that Tencent recognises the conversion.
+    @Test func theReportInPlaceOfACallbackHasTheSameId() throws {
+        func id(_ call: Call<Activation>) throws -> String? {
+            guard case .part(let part) = call.content else { throw NoCall() }
+            let action = try JSONSerialization.jsonObject(with: Data(part.element)) as? [String: Any]
+            return action?["outer_action_id"] as? String
+        }
+        let handler = try Self.handler()
+        let told = try Self.call(handler, Self.record(callback: Self.callback))
+        let gone = Exchange.response(HTTPResponse(status: 404))
+        guard case .call(let report) = handler.interpret(gone, of: told.job, Self.attempt) else {
+            throw NoCall()
+        }
+        #expect(try id(report) == id(told))
+        // A second refusal ends the record: nothing goes round in circles, and the lane of the reports is in no doubt.
+        let verdict = handler.interpret(
+            .response(HTTPResponse(status: 200, body: Array(#"{"code":31001}"#.utf8))),
+            of: report.job,
+            Self.attempt
+        )
+        #expect(Self.shown(verdict) == "refuse marketing.31001")
+    }
+
+    /// A path that leads to a large page once opened the breaker of everybody's callbacks.
+    @Test(arguments: [TransferError.Kind.tooLarge, .malformed])
+    func aLargePageIsProvokedByAPath(kind: TransferError.Kind) throws {
+        let handler = try Self.handler()
+        let job = try Self.call(handler, Self.record(callback: Self.callback)).job
+        let error = TransferError(kind: kind, mayHaveBeenSent: true, message: "m")
+        guard case .retry(let retry) = handler.interpret(.ambiguous(error), of: job, Self.attempt) else {
+            throw NoCall()
+        }
+        #expect(retry.blame == .record && retry.after == .seconds(60))
+    }
+
     @Test func onlyAReportLetsTheTokenBeRenewed() throws {
         let handler = try Self.handler(token: Self.renewed)
         let token = try #require(handler.marketing.tokens.values.first)
@@ -465,18 +554,17 @@ import WorkerKit
         #expect(token.takeWish())
     }
 
-    /// A limit is one of the account, and anybody may have written the callback. A host that asks everybody to wait does
-    /// not say that of one callback.
-    @Test(arguments: [(429, false), (503, true)])
-    func aCallbackThatIsAskedToWaitWaitsAlone(status: Int, gatesHost: Bool) throws {
+    /// A limit is one of the account, and anybody may have written the callback, whose path may lead to another interface of
+    /// the host. One that was under maintenance once stopped the callbacks of everybody.
+    @Test(arguments: [429, 503])
+    func aCallbackThatIsAskedToWaitWaitsAlone(status: Int) throws {
         let handler = try Self.handler()
         let job = try Self.call(handler, Self.record(callback: Self.callback)).job
         let response = HTTPResponse(status: status, headers: [HTTPHeader("retry-after", "86400")], body: [])
         guard case .retry(let retry) = handler.interpret(.response(response), of: job, Self.attempt) else {
             throw NoCall()
         }
-        #expect(!retry.gatesLane && retry.gatesUpstream == gatesHost)
-        if !gatesHost { #expect(retry.after == .seconds(14_400)) }
+        #expect(!retry.gatesLane && !retry.gatesUpstream && retry.after == .seconds(14_400))
     }
 
     @Test func aHostWithAPrivateAddressIsAMatterOfOurNetwork() throws {

@@ -34,20 +34,25 @@ enum ConversionInStorm: String, CaseIterable {
 
     /// Whether Tencent refuses the action.
     var isBad: Bool { self == .badReport || self == .badCallback }
-    /// The beginning of the address that alone may be called.
-    var address: String? {
-        switch self {
-        case .report, .badReport, .foreignToken: "\(Self.api)/v3.0/user_actions/add?access_token="
-        case .callback, .badCallback: "\(Self.api)/conv?cb=click%2B1"
-        case .strayCallback: TencentInStorm.nowhere
-        case .tokenCallback: "\(Self.api)/v3.0/user_actions/add?cb=click%2B2"
-        case .forbiddenHost: nil
+    /// The beginnings of the addresses that alone may be called, and whether a token goes there. A conversion whose callback
+    /// is refused takes the way of a report.
+    var addresses: [(beginning: String, takesToken: Bool)] {
+        let report = ("\(Self.api)/v3.0/user_actions/add?access_token=", true)
+        return switch self {
+        case .report, .badReport, .foreignToken: [report]
+        case .callback, .badCallback: [("\(Self.api)/conv?cb=click%2B1", false), report]
+        case .strayCallback: [(TencentInStorm.nowhere, false), report]
+        case .tokenCallback: [("\(Self.api)/v3.0/user_actions/add?cb=click%2B2", true), report]
+        case .forbiddenHost: []
         }
     }
-    var showsToken: Bool {
+
+    private var ends: Set<String> {
         switch self {
-        case .report, .badReport, .tokenCallback, .foreignToken: true
-        case .callback, .badCallback, .strayCallback, .forbiddenHost: false
+        case .report, .callback, .tokenCallback, .foreignToken: ["succeeded"]
+        case .badReport, .badCallback, .forbiddenHost: ["rejected"]
+        // Where a call for the callback was lost on its way, the host may have acted on it, and nothing is told elsewhere.
+        case .strayCallback: ["succeeded", "rejected"]
         }
     }
 
@@ -78,7 +83,7 @@ enum ConversionInStorm: String, CaseIterable {
             key: Array("k\(key)".utf8),
             value: Array(json.utf8),
             headers: [RecordHeader(Self.header, self.rawValue)],
-            ends: self.isBad || [.strayCallback, .forbiddenHost].contains(self) ? ["rejected"] : ["succeeded"]
+            ends: self.ends
         )
     }
 }

@@ -75,10 +75,11 @@ struct LivingRouteAudit {
     private func objections(toVisitsOf name: RecordName, of kind: ConversionInStorm) -> [String] {
         var objections: [String] = []
         for visit in self.visits[name] ?? [] {
-            if kind.address.map({ visit.url.hasPrefix($0) }) != true {
+            guard let address = kind.addresses.first(where: { visit.url.hasPrefix($0.beginning) }) else {
                 objections.append("was reported to \(visit.url)")
+                continue
             }
-            if visit.hasToken != kind.showsToken { objections.append("has a wrong token") }
+            if visit.hasToken != address.takesToken { objections.append("has a wrong token") }
             // 31005 is about an action. Every other refusal is about the request itself.
             if visit.code != 0, visit.code != 31_005 { objections.append("got the code \(visit.code)") }
         }

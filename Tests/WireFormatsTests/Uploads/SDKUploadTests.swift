@@ -298,6 +298,14 @@ struct SDKUploadTests {
         #expect(throws: SDKUploadFault.jsonShape) { try self.json(text) }
     }
 
+    /// It was once called no JSON.
+    @Test func jsonBeyondTheLimitsIsNotCalledAnotherThing() {
+        let many = "[" + String(repeating: "0,", count: 2_000_000) + "0]"
+        #expect(throws: SDKUploadFault.tooLarge) { try self.json(many) }
+        let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
+        #expect(throws: SDKUploadFault.json) { try self.json(deep) }
+    }
+
     /// An event of a type that no SDK has yet takes none of the others with it: it may use a known name in its own way, and
     /// nest as deep as it likes.
     @Test(arguments: [

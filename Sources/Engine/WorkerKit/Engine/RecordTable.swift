@@ -138,7 +138,8 @@ struct Entry: Sendable {
             failures: self.countedFailures,
             now: now,
             proven: proven,
-            ambiguous: self.ambiguousAttempts
+            ambiguous: self.ambiguousAttempts,
+            holds: self.holds
         )
     }
 

@@ -164,6 +164,8 @@ package struct Attempt: Hashable, Sendable {
     /// answer is not known (`Exchange.ambiguous`). After such a call, what the upstream takes for a duplicate
     /// may be our own.
     package var ambiguous: Int
+    /// How often the handler has asked for a hold because of earlier calls for this record.
+    package var holds: Int
     /// Whether the attempt is a case that a command tries by hand. Such a case is a single call with an empty
     /// memory: no other record can confirm its answer, and `number` says which call of its record it is.
     package var isTrial: Bool
@@ -171,12 +173,14 @@ package struct Attempt: Hashable, Sendable {
     /// - Parameters:
     ///   - failures: The failures that count; all earlier attempts if they are not given.
     ///   - proven: The proven time; `now` if it is not given.
+    ///   - holds: The holds that were asked for; all earlier attempts if they are not given.
     package init(
         number: Int,
         failures: Int? = nil,
         now: Int64,
         proven: Int64? = nil,
         ambiguous: Int = 0,
+        holds: Int? = nil,
         isTrial: Bool = false
     ) {
         self.number = number
@@ -184,6 +188,7 @@ package struct Attempt: Hashable, Sendable {
         self.now = now
         self.proven = proven ?? now
         self.ambiguous = ambiguous
+        self.holds = holds ?? max(0, number - 1)
         self.isTrial = isTrial
     }
 }

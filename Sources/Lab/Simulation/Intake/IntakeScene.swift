@@ -52,17 +52,20 @@ package final class IntakeScene {
     }
 
     /// Processes a record of an input topic, and everything that follows from it.
+    ///
+    /// - Parameter timestamp: its time in milliseconds since 1970; nil for now.
     package func take(
         _ topic: String,
         _ value: [UInt8]?,
         headers: [RecordHeader] = [],
-        key: [UInt8]? = nil
+        key: [UInt8]? = nil,
+        timestamp: Int64? = nil
     ) {
         let record = InboundRecord(
             topic: topic,
             partition: 0,
             offset: self.nextOffset,
-            timestamp: self.now.wall,
+            timestamp: timestamp ?? self.now.wall,
             key: key,
             value: value,
             headers: headers

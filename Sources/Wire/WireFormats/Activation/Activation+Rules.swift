@@ -70,12 +70,9 @@ extension Activation {
             self.clickID = try Self.clickID(of: fields)
             self.value = try Self.value(of: fields)
             self.ids = try Self.ids(of: fields)
-            if fields.deviceID.isEmpty, fields.muid.isEmpty, let first = self.ids.first {
-                self.muid = first
-                self.hasMUID = false
-            } else {
-                self.muid = try Self.muid(of: fields, appType)
-            }
+            let muid = try Self.muid(of: fields, appType, orElse: self.ids.first)
+            self.hasMUID = muid.isOwn
+            self.muid = muid.id
             self.callback = fields.callback.isEmpty ? nil : fields.callback
             let isReported = (1...Self.userAgentBytesLimit).contains(fields.userAgent.utf8.count)
             self.userAgent = isReported ? fields.userAgent : nil
@@ -168,16 +165,25 @@ extension Activation {
         }
     }
 
+    /// Returns the device's id, or the first of its other ids if it has none.
+    ///
+    /// Android tells apps no IMEI any more, and what some SDKs give in its place stands for none. On iOS, all zeros say that
+    /// tracking is denied.
     private static func muid(
         of fields: ActivationFields,
-        _ appType: AppType
-    ) throws(Refusal) -> MUID {
+        _ appType: AppType,
+        orElse other: MUID?
+    ) throws(Refusal) -> (id: MUID, isOwn: Bool) {
         do throws(MUID.Fault) {
-            return fields.muid.isEmpty
-                ? try MUID(deviceID: fields.deviceID, of: appType)
-                : try MUID(digest: fields.muid)
+            let muid =
+                fields.muid.isEmpty
+                ? try MUID(deviceID: fields.deviceID, of: appType) : try MUID(digest: fields.muid)
+            return (muid, true)
         } catch {
-            throw Refusal(reason: self.reason(of: error))
+            let isAbsent = fields.deviceID.isEmpty && fields.muid.isEmpty
+            let standsForNone = appType != .ios && [.emptyDevice, .zeroDevice].contains(error)
+            guard isAbsent || standsForNone, let other else { throw Refusal(reason: self.reason(of: error)) }
+            return (other, false)
         }
     }
 

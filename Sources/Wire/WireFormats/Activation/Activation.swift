@@ -29,6 +29,8 @@ package struct Activation: Hashable, Sendable {
     package var value: Int64?
     /// The `callback` of the click, unchecked; nil if the record carries none.
     package var callback: String?
+    /// The `reportName` of the record, if it has a callback: a report takes its place if that is refused. Nil otherwise.
+    package var reportName: String?
     /// The device's user agent, at most `userAgentBytesLimit` long.
     package var userAgent: String?
 

@@ -31,6 +31,8 @@ package struct AdClick: Hashable, Sendable {
     package enum Fault: String, Error, Hashable, Sendable, CaseIterable {
         case tooLarge = "too_large"
         case noIdentity = "no_identity"
+        case appID = "app_id"
+        case advertiserID = "advertiser_id"
         case time
 
         /// The reason of the outcome.
@@ -40,6 +42,8 @@ package struct AdClick: Hashable, Sendable {
             switch self {
             case .tooLarge: "The query is longer than a worker reads."
             case .noIdentity: "The query names neither a muid nor a click."
+            case .appID: "The app of the click is no number."
+            case .advertiserID: "The account of the click is no number."
             case .time: "The time of the click is missing, no number of seconds, or later than now."
             }
         }
@@ -53,14 +57,22 @@ package struct AdClick: Hashable, Sendable {
         let values = Self.values(in: query)
         self.muid = values["muid"].flatMap(Self.digest)
         self.clickID = values["click_id"].flatMap(Self.clickID)
-        self.appID = values["appid"].flatMap { UInt64($0) }
-        self.advertiserID = values["advertiser_id"].flatMap { UInt64($0) }
+        self.appID = try Self.number(values["appid"], orElse: .appID)
+        self.advertiserID = try Self.number(values["advertiser_id"], orElse: .advertiserID)
         guard self.muid != nil || self.clickID != nil else { throw .noIdentity }
         guard let time = values["click_time"].flatMap({ Int64($0) }), Self.times.contains(time) else {
             throw .time
         }
         self.clickedAt = time
         self.callback = values["callback"].flatMap(Self.callback)
+    }
+
+    /// Returns the number of an app or an account; nil if the feed does not tell it. A click that tells another thing could
+    /// lead to activations of every app.
+    private static func number(_ text: String?, orElse fault: Fault) throws(Fault) -> UInt64? {
+        guard let text else { return nil }
+        guard let number = UInt64(text) else { throw fault }
+        return number
     }
 
     private static let times: ClosedRange<Int64> = 1_000_000_000...253_402_300_799

@@ -10,8 +10,11 @@ import Cryptography
 struct JSONWriter {
     private(set) var text: [UInt8] = []
     private var needsComma = false
+    private let replacesNull: Bool
 
-    init(reserving capacity: Int) {
+    /// - Parameter replacesNull: Whether U+0000 in texts becomes U+FFFD. Some databases take no text with the former.
+    init(reserving capacity: Int, replacesNull: Bool = false) {
+        self.replacesNull = replacesNull
         self.text.reserveCapacity(capacity)
     }
 
@@ -232,6 +235,7 @@ struct JSONWriter {
 
     private mutating func escaped(_ byte: UInt8) {
         guard !Self.isPlain(byte) else { return self.text.append(byte) }
+        guard byte != 0 || !self.replacesNull else { return self.text += "\u{FFFD}".utf8 }
         self.text.append(UInt8(ascii: "\\"))
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):

@@ -69,7 +69,7 @@ extension SDKEvent {
         receivedAt: Int64?,
         clientIP: String?
     ) -> [UInt8] {
-        var json = JSONWriter(reserving: 1_024)
+        var json = JSONWriter(reserving: 1_024, replacesNull: true)
         json.object { json in
             json.string("id", id)
             json.string("account", account)

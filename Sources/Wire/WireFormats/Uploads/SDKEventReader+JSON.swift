@@ -10,7 +10,7 @@ extension SDKEventReader {
         do throws(JSONFault) {
             outline = try JSONOutline(parsing: bytes, Self.limits)
         } catch {
-            throw .json
+            throw error.cause == .tooManyValues ? .tooLarge : .json
         }
         guard outline.kind(outline.root) == .array else { throw .jsonShape }
         var builder = JSONEvents(outline, self.limits)

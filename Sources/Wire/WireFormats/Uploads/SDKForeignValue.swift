@@ -2,7 +2,8 @@
 ///
 /// A phone may write any JSON under a name that no SDK has. JSON sets no bounds, and readers have some: Kafka Connect's
 /// converter makes a `BigDecimal` of a number, which fails at an exponent of 11 digits, and Jackson refuses a number of more
-/// than 1,000 digits and a name of more than 50,000 characters. A sink stops at such a record, for everybody.
+/// than 1,000 digits and a name of more than 50,000 characters. PostgreSQL stores no text with U+0000 and no JSON with half a surrogate pair. A sink stops at
+/// such a record, for everybody.
 enum SDKForeignValue {
     /// The most bytes of a number.
     private static let numberLimit = 64
@@ -20,6 +21,7 @@ enum SDKForeignValue {
             switch text[position] {
             case UInt8(ascii: "\""):
                 position = Self.end(ofTextAt: position, in: text)
+                guard Self.hasUsualEscapes(text.extracting(start..<position)) else { return false }
                 guard position - start <= Self.nameLimit || !Self.isColon(after: position, in: text) else {
                     return false
                 }
@@ -54,6 +56,32 @@ enum SDKForeignValue {
         var position = position
         while position < json.count, json[position] <= UInt8(ascii: " ") { position += 1 }
         return position < json.count && json[position] == UInt8(ascii: ":")
+    }
+
+    /// Whether no escape of a text is U+0000 or half a surrogate pair.
+    private static func hasUsualEscapes(_ text: Span<UInt8>) -> Bool {
+        var position = 0
+        var hasHalf = false
+        while position < text.count {
+            guard text[position] == UInt8(ascii: "\\") else {
+                guard !hasHalf else { return false }
+                position += 1
+                continue
+            }
+            let unit = Self.codeUnit(at: position, in: text)
+            let isSecondHalf = unit.map { (0xDC00...0xDFFF).contains($0) } ?? false
+            guard unit != 0, isSecondHalf == hasHalf else { return false }
+            hasHalf = unit.map { (0xD800...0xDBFF).contains($0) } ?? false
+            position += unit == nil ? 2 : 6
+        }
+        return !hasHalf
+    }
+
+    /// The code unit that an escape names by its number; nil if it is an escape of another form.
+    private static func codeUnit(at position: Int, in text: Span<UInt8>) -> UInt16? {
+        guard position + 6 <= text.count, text[position + 1] == UInt8(ascii: "u") else { return nil }
+        let digits = (position + 2..<position + 6).map { text[$0] }
+        return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 
     /// The position after the text that begins here.

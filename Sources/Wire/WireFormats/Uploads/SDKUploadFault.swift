@@ -42,7 +42,7 @@ package enum SDKUploadFault: String, Error, Hashable, Sendable, CaseIterable {
         case .snappyMalformed: "The Snappy block cannot be decompressed."
         case .tooLarge: "The upload is larger than a worker reads, before or after decompression."
         case .tooManyEvents: "The upload has more events than a worker reads at once."
-        case .json: "The upload is not JSON."
+        case .json: "The upload is not JSON, or nests more than 64 levels."
         case .jsonShape: "The upload is JSON, but not a list of events."
         case .protobuf: "The upload is not a list of events in protobuf."
         }
