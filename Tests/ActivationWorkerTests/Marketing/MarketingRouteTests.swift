@@ -499,7 +499,7 @@ import WorkerKit
             guard case .call(let call) = verdict(status, body) else { throw NoCall() }
             let usual = try Self.call(handler)
             #expect(call.lane == lane && call.endpoint == usual.endpoint && call.job.callback == nil)
-            // What may pass is no refusal.
+            // An outage is no refusal.
             if number == 5 { #expect(Self.shown(verdict(503, "")) == "give up http.503") }
         }
     }

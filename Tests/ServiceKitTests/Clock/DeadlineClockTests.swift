@@ -60,7 +60,7 @@ struct DeadlineClockTests {
         _ = clock.read(Self.moment(0))
         _ = clock.read(Self.moment(1, steppedBy: 300))
         let now = Self.moment(2, steppedBy: 300)
-        // A time later than the clock itself is no evidence, and records that come together count once.
+        // Records that come together count once.
         #expect(clock.saw(timestamp: Self.start - 3_600_000, at: now) == .nothing)
         #expect(clock.saw(timestamp: now.wall + 60_000, at: now) == .nothing)
         for _ in 0..<100 { #expect(clock.saw(timestamp: now.wall - 10, at: now) == .nothing) }
@@ -87,6 +87,22 @@ struct DeadlineClockTests {
         #expect(clock.saw(timestamp: real(later), at: later) == .corrected(3_000_000))
         #expect(clock.wall(at: later) == real(later))
         #expect(clock.isInDoubt)
+    }
+
+    /// A clock that steps back twice, and ahead once, is behind. No record is as old as it says, and the doubt once lasted
+    /// for ever: delayed records waited by a clock that was hours behind.
+    @Test func recordsThatAreLaterThanAClockConfirmIt() {
+        var clock = DeadlineClock()
+        _ = clock.read(Self.moment(0))
+        #expect(clock.read(Self.moment(1, steppedBy: -24_000)) == .nothing)
+        #expect(clock.read(Self.moment(2, steppedBy: -10_000)) == .doubt(14_000_000))
+        for second in [3, 13, 23] as [Int64] {
+            let now = Self.moment(second, steppedBy: -10_000)
+            #expect(clock.saw(timestamp: Self.moment(second).wall, at: now) == .nothing)
+        }
+        let later = Self.moment(33, steppedBy: -10_000)
+        #expect(clock.saw(timestamp: Self.moment(33).wall, at: later) == .settled)
+        #expect(clock.wall(at: later) == later.wall)
     }
 
     @Test func recordsOfTheOldTimeSpeakAgainstIt() {

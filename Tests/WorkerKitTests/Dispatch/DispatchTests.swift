@@ -22,11 +22,11 @@ struct DispatchTests {
         let gone = records.arrive(2)
         for id in gone {
             #expect(records.callNext() == id)
-            records.table.remove(id)
+            records.orphan(id)
         }
         let next = records.arrive()
         #expect(records.nextReady() == nil)
-        records.table.orphanEnded(gone[0])
+        records.endOrphan(gone[0])
         #expect(records.nextReady() == next[0])
     }
 
@@ -97,14 +97,35 @@ struct DispatchTests {
         let gone = records.arrive(3)
         for id in gone {
             #expect(records.callNext(to: 0) == id)
-            records.table.remove(id)
+            records.orphan(id)
         }
         let ids = records.arrive(2)
         #expect(records.nextReady() == ids[0])
         #expect(records.plan(ids[0], to: 0) == .blocked)
         #expect(records.callNext(to: 1) == ids[1])
-        for id in gone { records.table.orphanEnded(id) }
+        for id in gone { records.endOrphan(id) }
         #expect(records.nextBlocked(at: 0) == ids[0])
+    }
+
+    /// Calls that hang were once forgotten with their records, and an endpoint that answers a few at once got all slots.
+    @Test func callsWhoseRecordsAreGoneTellHowLongTheyTake() throws {
+        var records = RecordsToCall([UpstreamEndpoint("one"), UpstreamEndpoint("two")]) { $0.concurrency = 8 }
+        for _ in 0..<20 {
+            let id = try required(records.arriveAndCall(to: 0))
+            records.seconds += 0.01
+            _ = records.answer(id)
+        }
+        records.seconds += 2
+        #expect(records.dispatch.gates.endpoints[0].isQuick(at: records.now))
+        let gone = records.arrive(6)
+        for id in gone {
+            #expect(records.callNext(to: 0) == id)
+            records.orphan(id)
+        }
+        records.seconds += 10
+        #expect(!records.dispatch.gates.endpoints[0].isQuick(at: records.now))
+        for id in gone { records.endOrphan(id) }
+        #expect(!records.dispatch.gates.endpoints[0].isQuick(at: records.now))
     }
 
     /// The calls of the slow endpoint began while the limit was higher.

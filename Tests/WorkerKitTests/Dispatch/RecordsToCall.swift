@@ -87,6 +87,19 @@ struct RecordsToCall {
         return self.callNext(to: endpoint)
     }
 
+    /// The partition of the record was given up, while a call for it is in flight.
+    mutating func orphan(_ id: EntryID) {
+        guard let call = self.table.call(of: id) else { return }
+        self.table.remove(id)
+        self.dispatch.gates.callOrphaned(call, at: self.now)
+    }
+
+    /// The completion of a call has come whose record is gone.
+    mutating func endOrphan(_ id: EntryID) {
+        guard let call = self.table.orphanEnded(id) else { return }
+        self.dispatch.gates.orphanEnded(call, at: self.now)
+    }
+
     /// Returns the calls that are to be ended because others wait.
     mutating func cutOverdue() -> [EntryID] { self.dispatch.cutOverdue(in: &self.table, at: self.now) }
 

@@ -107,7 +107,7 @@ struct RecordTableTests {
         #expect(self.table.calls(to: 1) == 0 && self.table.outlierCalls(to: 1) == 0 && self.table.bytes == 0)
         #expect(self.table.call(of: id) == nil)
         #expect(self.table.callsInFlight(to: 1) == 1 && self.table.callsInFlight(to: 0) == 0)
-        self.table.orphanEnded(id)
+        _ = self.table.orphanEnded(id)
         #expect(self.table.callsInFlight == 0 && self.table.callsInFlight(to: 1) == 0)
     }
 

@@ -78,18 +78,19 @@ package struct DeadlineClock: Hashable, Sendable {
     /// Returns the wall-clock time to compare a deadline with, in milliseconds since 1970.
     package func wall(at now: Moment) -> Int64 { now.wall.subtractingClamped(self.ahead) }
 
-    /// Takes the timestamp of a record that was just read as evidence.
+    /// Takes the timestamp of a record that was just read as evidence. One that is later than the wall clock says that this
+    /// is not ahead, whatever it was before.
     ///
     /// - Parameter timestamp: Milliseconds since 1970.
     /// - Returns: `settled` if the new time is used from now on, `corrected` if a part of the step is.
     package mutating func saw(timestamp: Int64, at now: Moment) -> Finding {
-        guard self.isInDoubt, timestamp <= now.wall else { return .nothing }
+        guard self.isInDoubt else { return .nothing }
         // As long as records of the old time arrive, a backlog among them, it is not known which time it is.
         guard timestamp > self.wall(at: now).addingClamped(Self.tolerance) else {
             self.forgetVotes()
             return .nothing
         }
-        self.greatestAge = max(self.greatestAge, now.wall.subtractingClamped(timestamp))
+        self.greatestAge = max(self.greatestAge, now.wall.subtractingClamped(timestamp), 0)
         let pause = now.monotonic.subtractingClamped(self.lastVote)
         guard self.votes == 0 || pause >= Self.evidencePause.wholeNanoseconds else { return .nothing }
         self.votes += 1

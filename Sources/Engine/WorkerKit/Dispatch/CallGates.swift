@@ -239,6 +239,21 @@ struct CallGates: Sendable {
     /// about the breaker or the lane that it was to probe, another probe can be sent.
     mutating func callEnded(_ call: CallInFlight, at now: Int64) {
         self.endpoints[call.endpoint].callEnded(call)
+        self.laneCallEnded(call, at: now)
+    }
+
+    /// Notes that the record of a call is gone. The call takes its slot until its transfer is over (`orphanEnded`).
+    mutating func callOrphaned(_ call: CallInFlight, at now: Int64) {
+        self.endpoints[call.endpoint].callOrphaned(call)
+        self.laneCallEnded(call, at: now)
+    }
+
+    /// Notes that the transfer of a call is over whose record is gone.
+    mutating func orphanEnded(_ call: OrphanedCall, at now: Int64) {
+        self.endpoints[call.endpoint].orphanEnded(call, at: now)
+    }
+
+    private mutating func laneCallEnded(_ call: CallInFlight, at now: Int64) {
         guard !self.lanes.areAllWell else { return }
         self.lanes.callEnded(call.number, on: Lanes.upstream, at: now)
         self.lanes.callEnded(call.number, on: call.lane, at: now)

@@ -27,7 +27,7 @@ struct CallTimes: Sendable {
     /// Notes the time of a call whose transfer is over.
     mutating func took(_ nanoseconds: Int64) { self.mean += (Double(nanoseconds) / 1e9 - self.mean) / 8 }
 
-    /// Notes that a call is no longer out, whether its transfer is over or its record is gone.
+    /// Notes that a call is no longer out.
     mutating func ended(began: Int64) {
         let second = began / Self.second
         guard let count = self.out[second] else { return }

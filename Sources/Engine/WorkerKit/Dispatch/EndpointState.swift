@@ -124,6 +124,13 @@ struct EndpointState: Sendable {
         self.times.ended(began: call.began)
     }
 
+    mutating func callOrphaned(_ call: CallInFlight) { self.breaker.callEnded(call.number) }
+
+    mutating func orphanEnded(_ call: OrphanedCall, at now: Int64) {
+        self.times.took(now - call.began)
+        self.times.ended(began: call.began)
+    }
+
     /// Notes this worker's part of the partitions of the whole fleet, from 0 to 1. Its part of the endpoint's
     /// rate is as large.
     mutating func shareChanged(to share: Double, at now: Int64) {

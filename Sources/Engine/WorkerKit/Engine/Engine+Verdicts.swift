@@ -9,7 +9,9 @@ extension Engine {
     /// hand, the completion only frees its slot.
     func callCompleted(_ id: EntryID, _ result: Result<HTTPResponse, TransferError>) {
         guard let call = self.table.call(of: id) else {
-            self.table.orphanEnded(id)
+            if let orphan = self.table.orphanEnded(id) {
+                self.dispatch.gates.orphanEnded(orphan, at: self.now.monotonic)
+            }
             return self.metrics.staleCompletion()
         }
         let exchange = Exchange(result)
@@ -195,7 +197,7 @@ extension Engine {
         let call = self.table.call(of: id)
         self.endSpans(of: id)
         self.table.remove(id)
-        if let call { self.dispatch.gates.callEnded(call, at: self.now.monotonic) }
+        if let call { self.dispatch.gates.callOrphaned(call, at: self.now.monotonic) }
     }
 }
 

@@ -154,6 +154,14 @@ struct Entry: Sendable {
     )
 }
 
+/// A call in flight whose record is gone: its partition was given up.
+struct OrphanedCall: Sendable {
+    /// The endpoint, as an index of the handler's list.
+    let endpoint: Int
+    /// The monotonic time at which the call began, in nanoseconds.
+    let began: Int64
+}
+
 /// The records in hand, each found by its `EntryID`, and the numbers of records and calls that follow from
 /// their states.
 struct RecordTable: Sendable {
@@ -176,8 +184,8 @@ struct RecordTable: Sendable {
     private(set) var outcomeBytes = 0
     /// The number of those calls to each endpoint whose records fail where others succeed.
     private var outlierCalls: [Int]
-    /// The endpoints of the calls in flight whose records are gone. Their completions will be stale.
-    private var orphans: [EntryID: Int] = [:]
+    /// The calls in flight whose records are gone. Their completions will be stale.
+    private var orphans: [EntryID: OrphanedCall] = [:]
 
     /// - Parameter endpoints: The number of endpoints that can be called.
     init(endpoints: Int) {
@@ -208,7 +216,8 @@ struct RecordTable: Sendable {
 
     /// Returns the number of all calls in flight to an endpoint. Orphaned calls take its slots until they come back.
     func callsInFlight(to endpoint: Int) -> Int {
-        self.calls[endpoint] + (self.orphans.isEmpty ? 0 : self.orphans.values.count { $0 == endpoint })
+        let orphans = self.orphans.isEmpty ? 0 : self.orphans.values.count { $0.endpoint == endpoint }
+        return self.calls[endpoint] + orphans
     }
 
     /// Returns the number of those calls whose records fail where others succeed.
@@ -255,7 +264,9 @@ struct RecordTable: Sendable {
         self.expectCurrent(id)
         let tally = self.tallies[id.index]
         self.count(tally, by: -1)
-        if let endpoint = tally.endpoint { self.orphans[id] = endpoint }
+        if case .calling(let call) = self.entries[id.index].state {
+            self.orphans[id] = OrphanedCall(endpoint: call.endpoint, began: call.began)
+        }
         self.bytes -= self[id].bytes + self[id].answerBytes
         // The memory of the record is freed now, and not only when the place is taken again.
         self.entries[id.index] = .vacant
@@ -378,8 +389,8 @@ struct RecordTable: Sendable {
         self.bytes += bytes
     }
 
-    /// Notes that the completion of an orphaned call has come.
-    mutating func orphanEnded(_ id: EntryID) { self.orphans[id] = nil }
+    /// Takes out an orphaned call whose completion has come; nil if there is none.
+    mutating func orphanEnded(_ id: EntryID) -> OrphanedCall? { self.orphans.removeValue(forKey: id) }
 
     /// Returns the number of records in hand with this relation to a ticket, without a copy of any.
     func count(of parking: Entry.Parking) -> Int {
