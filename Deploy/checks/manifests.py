@@ -85,6 +85,10 @@ def check_pods(document, settings, programs):
         claims = [claim["metadata"]["name"] for claim in document["spec"].get("volumeClaimTemplates", [])]
         promises["is a static member by its pod's name"] = instance in container["env"]
         promises["keeps the crash guard on a volume"] = crash.startswith(mounts.get("crash-guard", "none"))
+        admin = settings.get("admin") or {}
+        promises["takes an operator's orders, which outlive a restart"] = all(
+            admin.get(name, "").startswith(mounts.get("crash-guard", "none")) for name in ("socket", "choices_file")
+        )
         promises["has each volume that it mounts"] = set(mounts) <= set(volumes + claims)
     for promise, holds in promises.items():
         if not holds:

@@ -20,6 +20,10 @@
   {{- end }}
   {{- $_ := set $own "serve" $serve }}
 {{- end }}
+{{- if or (eq $engine "calls") (eq $engine "states") }}
+  {{- $admin := dict "socket" "/var/lib/flotilla/admin.sock" "choices_file" "/var/lib/flotilla/choices.json" }}
+  {{- $_ := set $own "admin" $admin }}
+{{- end }}
 {{- $settings := mergeOverwrite $own (deepCopy (.worker.config | default dict)) }}
 {{- if eq $engine "desk" }}
   {{- $names := dig "serve" "names" (list) $settings }}

@@ -117,7 +117,13 @@ package struct DeviceCheckHandler: Handler {
             }
         }
         guard let team = self.team(of: check) else {
-            let reason = Reason("configuration.unknown_team", "No key is configured for the team.")
+            let named = check.header.teamID
+            let reason = Reason(
+                "configuration.unknown_team",
+                named.isEmpty
+                    ? "The record names no team, and not exactly one is configured."
+                    : "No key is configured for the team \(named)."
+            )
             return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
         }
         check.header.teamID = team

@@ -74,7 +74,8 @@ package struct ReceiptHandler: Handler {
             }
         }
         guard let app = self.app(of: receipt) else {
-            return .reject(Rejection(.unknownApp, kind: .invalid, replayable: .afterFix))
+            let reason = Reason.unknownApp(receipt.header.bundleID)
+            return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
         }
         receipt.header.bundleID = app.bundleID
         guard !receipt.text.isEmpty else { return self.planWithoutReceipt(receipt, app, at: attempt) }
@@ -265,7 +266,15 @@ package struct ReceiptHandler: Handler {
 }
 
 extension Reason {
-    static let unknownApp = Reason("configuration.unknown_app", "The app is not configured.")
+    static func unknownApp(_ bundleID: String) -> Reason {
+        Reason(
+            "configuration.unknown_app",
+            bundleID.isEmpty
+                ? "The record names no bundle id, and not exactly one app is configured."
+                : "No app with the bundle id \(SafeText.line(bundleID, limit: 155)) is configured."
+        )
+    }
+
     static let noReceipt = Reason(
         "receipt.missing",
         "There is no receipt, and the app's route does not verify by a transaction id."

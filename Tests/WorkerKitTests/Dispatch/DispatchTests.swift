@@ -128,12 +128,98 @@ struct DispatchTests {
         #expect(!records.dispatch.gates.endpoints[0].isQuick(at: records.now))
     }
 
+    /// A rebalance once made all slots those of calls that hang: only calls of records in hand were cut short.
+    @Test func callsWhoseRecordsAreGoneAreCutShortFirst() throws {
+        var records = RecordsToCall { $0.concurrency = 8 }
+        for _ in 0..<40 {
+            let id = try required(records.arriveAndCall())
+            records.seconds += 0.05
+            _ = records.answer(id)
+        }
+        let gone = records.arrive(6)
+        for id in gone {
+            #expect(records.callNext() == id)
+            records.orphan(id)
+        }
+        for id in records.arrive(2) { #expect(records.callNext() == id) }
+        _ = records.arrive()
+        var cut: [EntryID] = []
+        for _ in 0..<600 {
+            records.seconds += 0.1
+            cut += records.cutOverdue()
+        }
+        #expect(cut.count >= 4 && Set(cut.prefix(4)).isSubset(of: gone), "\(cut)")
+        #expect(Set(cut).count == cut.count)
+    }
+
+    /// An endpoint that answers another one's follow-ups by hanging once took all slots: they passed by its share.
+    @Test func aFollowUpToAnotherEndpointNeedsAPlaceInItsShare() throws {
+        var records = RecordsToCall([UpstreamEndpoint("one"), UpstreamEndpoint("two")]) { $0.concurrency = 4 }
+        let slow = records.arrive(2)
+        for id in slow { #expect(records.callNext(to: 1) == id) }
+        let id = try required(records.arriveAndCall(to: 0))
+        let call = records.call(to: 1)
+        let change = records.dispatch.followUpWanted(by: id, call, in: &records.table, at: records.now)
+        #expect(change == nil && records.table.followUp(of: id) != nil)
+        _ = records.answer(slow[0])
+        #expect(records.nextReady() == id)
+        #expect(records.plan(id, to: 1) == .calling(Dispatch.Change()))
+    }
+
+    /// With four endpoints, an endpoint's share of the slots is as large as the limit for records that fail alone.
+    @Test func recordsThatFailAloneTakeHalfOfTheirEndpointsShare() throws {
+        let endpoints = (0..<4).map { UpstreamEndpoint("\($0)") }
+        var records = RecordsToCall(endpoints) { $0.concurrency = 16 }
+        for endpoint in 1...3 { _ = records.answer(try required(records.arriveAndCall(to: endpoint))) }
+        var failed: [EntryID] = []
+        for _ in 0..<2 {
+            let ids = records.arrive(4)
+            for id in ids { #expect(records.callNext(to: 0) == id) }
+            _ = records.answer(ids[3])
+            for id in ids.prefix(3) { _ = records.fail(id) }
+            failed += ids.prefix(3)
+        }
+        for id in failed { records.comeBack(id) }
+        var called = 0
+        while called < 16, records.callNext(to: 0) != nil { called += 1 }
+        #expect(called == 2)
+    }
+
+    /// A page that a phone's callback leads to once slowed down everybody's calls by its answer 429.
+    @Test(arguments: [1, 2])
+    func anEndpointThatThrottlesSlowsNoOther(endpoints: Int) throws {
+        var records = RecordsToCall((0..<endpoints).map { UpstreamEndpoint("\($0)") }) {
+            $0.rate = RateLimit.Settings(rate: 100)
+        }
+        records.dispatch.gates.shareChanged(to: 1, at: records.now)
+        for _ in 0..<200 {
+            records.seconds += 0.1
+            guard let id = records.arriveAndCall(to: endpoints - 1) else { continue }
+            _ = records.fail(id, status: 429)
+        }
+        let factor = records.dispatch.gates.pace.rate?.factor ?? 0
+        #expect(endpoints == 1 ? factor < 1 : factor == 1)
+    }
+
+    /// Ten endpoints are configured, and two are in use. A tenth of the slots was once too little for a slow one.
+    @Test func endpointsThatNobodyCallsTakeNoShare() throws {
+        var records = RecordsToCall((0..<10).map { UpstreamEndpoint("\($0)") }) { $0.concurrency = 20 }
+        _ = records.answer(try required(records.arriveAndCall(to: 1)))
+        var called = 0
+        for id in records.arrive(20) where records.nextReady() == id {
+            guard case .calling = records.plan(id, to: 0) else { break }
+            called += 1
+        }
+        #expect(called == 6)
+    }
+
     /// The calls of the slow endpoint began while the limit was higher.
-    @Test func aSlowEndpointLeavesSlotsToTheOthersAlsoWhenTheAdaptiveLimitFalls() {
+    @Test(arguments: [1, 4])
+    func aSlowEndpointLeavesSlotsToTheOthersAlsoWhenTheAdaptiveLimitFalls(least: Int) {
         var records = RecordsToCall([UpstreamEndpoint("one"), UpstreamEndpoint("two")]) {
             $0.concurrency = 8
             $0.pace = .adaptive
-            $0.leastConcurrency = 4
+            $0.leastConcurrency = least
         }
         for id in records.arrive(6) { #expect(records.callNext(to: 0) == id) }
         // Every second call is answered, so that the breaker stays closed.

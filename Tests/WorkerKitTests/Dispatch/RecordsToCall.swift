@@ -101,7 +101,9 @@ struct RecordsToCall {
     }
 
     /// Returns the calls that are to be ended because others wait.
-    mutating func cutOverdue() -> [EntryID] { self.dispatch.cutOverdue(in: &self.table, at: self.now) }
+    mutating func cutOverdue() -> [EntryID] {
+        self.dispatch.cutOverdue(in: &self.table, at: self.now).map(\.id)
+    }
 
     /// The upstream has answered well, and the record is settled.
     mutating func answer(_ id: EntryID) -> Dispatch.Change {
@@ -121,8 +123,10 @@ struct RecordsToCall {
     }
 
     /// The upstream has failed, and the record waits for an hour.
-    mutating func fail(_ id: EntryID) -> (countsAgainstRecord: Bool, change: Dispatch.Change) {
-        guard let call = self.completed(id, status: 500) else { return (false, Dispatch.Change()) }
+    mutating func fail(_ id: EntryID, status: Int = 500) -> (
+        countsAgainstRecord: Bool, change: Dispatch.Change
+    ) {
+        guard let call = self.completed(id, status: status) else { return (false, Dispatch.Change()) }
         let failure = self.dispatch.failed(
             id,
             call,
@@ -145,6 +149,11 @@ struct RecordsToCall {
     /// The upstream has failed, and the record is ready for its next call at once.
     mutating func failAndComeBack(_ id: EntryID) {
         _ = self.fail(id)
+        self.comeBack(id)
+    }
+
+    /// The wait of a record that has failed is over.
+    mutating func comeBack(_ id: EntryID) {
         self.dispatch.queues.remove(from: .backingOff) { $0 == id }
         self.dispatch.queues.makeReady(id, from: .backingOff, in: &self.table)
     }

@@ -102,6 +102,33 @@ struct DelayedRecordTests {
         #expect(simulation.violations == [])
     }
 
+    /// A delayed record that was accepted was once rejected when it was looked at again and many others were in hand.
+    @Test func aRecordThatWasAcceptedWaitsOn() throws {
+        let simulation = Simulation {
+            $0.recordsLimit = 400
+            $0.deadline = .seconds(3_600)
+        }
+        var isDown = true
+        simulation.reply = {
+            $0.endpoint == .side && isDown
+                ? .failure(.connect, mayHaveBeenSent: false, after: .milliseconds(1)) : Reply(200)
+        }
+        let worker = simulation.startWorker()
+        let delay = Self.notBefore(.seconds(120), in: simulation)
+        for index in 0..<190 { simulation.cluster.append("late", key: "d\(index)", headers: [delay]) }
+        try simulation.run(for: .seconds(10))
+        for index in 0..<205 {
+            simulation.cluster.append("side", key: "s\(index)", headers: [RecordHeader("side", "")])
+        }
+        try simulation.run(for: .seconds(109.5))
+        worker.stepWall(by: .seconds(-1))
+        try simulation.run(for: .seconds(30))
+        isDown = false
+        #expect(try simulation.settleEverything(within: .seconds(300)))
+        #expect(simulation.cluster.fates().allSatisfy { $0 == "succeeded" })
+        #expect(simulation.violations == [])
+    }
+
     /// Records behind a delayed one wait as long as it does, and are not read again and again.
     @Test func whatWaitsBehindADelayedRecordRests() throws {
         let simulation = Simulation(partitions: 2) { $0.recordsLimit = 500 }

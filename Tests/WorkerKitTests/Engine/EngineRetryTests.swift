@@ -41,7 +41,7 @@ struct EngineRetryTests {
     }
 
     @Test func aGateStopsFollowUpCallsToo() throws {
-        let simulation = Simulation { $0.concurrency = 2 }
+        let simulation = Simulation { $0.concurrency = 4 }
         simulation.cluster.append("first asks twice")
         simulation.cluster.append("second closes the gate")
         simulation.reply = { call in

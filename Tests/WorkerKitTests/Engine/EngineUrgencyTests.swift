@@ -33,7 +33,7 @@ struct EngineUrgencyTests {
 
     @Test func aPerishableCallThatCannotBeMadeAtOnceIsPlannedAnew() throws {
         for (status, path) in [(301, "planned anew"), (300, "kept")] {
-            let simulation = Simulation { $0.concurrency = 2 }
+            let simulation = Simulation { $0.concurrency = 4 }
             simulation.cluster.append("first asks twice")
             simulation.cluster.append("second closes the gate")
             var asked = 0

@@ -133,6 +133,109 @@ struct LossSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// A record that was parked before any call had no end but that of the wall clock.
+    @Test func aClockThatStepsBackKeepsNoRecordThatWasNeverCalledFor() throws {
+        let simulation = Simulation {
+            $0.deadline = .seconds(300)
+            $0.recordsLimit = 40
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { _ in Reply(401) }
+        let worker = simulation.startWorker()
+        for index in 0..<60 {
+            simulation.cluster.append("held", key: "f\(index)", headers: [RecordHeader("lane", "wrong")])
+        }
+        try simulation.run(for: .seconds(60))
+        #expect(worker.engine.parkedTickets > 20)
+        worker.stepWall(by: .seconds(-7_200))
+        let areSettled = try simulation.run(for: .seconds(320)) {
+            let fates = simulation.cluster.fates()
+            return fates.count == 60 && fates.allSatisfy { $0 == "expired" }
+        }
+        #expect(areSettled, "\(simulation.cluster.fates())")
+        #expect(simulation.violations == [])
+    }
+
+    /// All hands were full of records for an upstream that is down, and nobody came to expire for hours.
+    @Test func parkedRecordsExpireInTimeWhateverElseWaits() throws {
+        let simulation = Simulation {
+            $0.deadline = .seconds(300)
+            $0.concurrency = 4
+            $0.recordsLimit = 200
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { $0.lane == "wrong" ? Reply(401) : Reply(200, after: .seconds(3_600)) }
+        let worker = simulation.startWorker()
+        for index in 0..<400 {
+            simulation.cluster.append("held", key: "f\(index)", headers: [RecordHeader("lane", "wrong")])
+        }
+        try simulation.run(for: .seconds(30))
+        let parked = worker.engine.parkedTickets
+        #expect(parked > 200)
+        // The others are younger, and wait for four slots.
+        try simulation.run(for: .seconds(200))
+        for index in 0..<2_500 { simulation.cluster.append("ok", key: "o\(index)") }
+        try simulation.run(for: .seconds(110))
+        #expect(simulation.cluster.fates().prefix(400).count { $0 == "expired" } == 400)
+        #expect(simulation.violations == [])
+    }
+
+    /// Copies of before a suspension kept the clock in doubt for as long as they came.
+    @Test func copiesInRetryTopicsAreNoEvidenceOfTheTime() throws {
+        let simulation = Simulation {
+            $0.ordering = .none
+            $0.retryTiers = [RetryTier(topic: "work.retry.5m", delay: .seconds(300))]
+            $0.backoff = Backoff(base: .seconds(300), longest: .seconds(300))
+            $0.attempts = 100
+        }
+        simulation.reply = { $0.value == "bad" ? Reply(409) : Reply(200) }
+        let worker = simulation.startWorker()
+        for second in 0..<520 {
+            if second == 300 {
+                simulation.clock.stepWall(by: .seconds(100))
+            }
+            if second < 300 { simulation.cluster.append("bad", key: "b\(second)") }
+            simulation.cluster.append("ok", key: "o\(second)")
+            try simulation.run(for: .seconds(1))
+            if second == 360 { #expect(worker.engine.deadlineClock.ahead <= 1_000) }
+        }
+        #expect(simulation.violations == [])
+    }
+
+    /// A whole partition of a retry topic once stood still for as long as the clock was behind, and no stall was reported.
+    @Test func aRetryTopicWaitsByTheMonotonicClock() throws {
+        let simulation = Simulation(partitions: 1) {
+            $0.ordering = .none
+            $0.retryTiers = [RetryTier(topic: "work.retry.5s", delay: .seconds(5))]
+            $0.backoff = Backoff(base: .seconds(6), longest: .seconds(6))
+        }
+        var asked: Set<Int64> = []
+        simulation.reply = { asked.insert($0.offset).inserted ? Reply(409) : Reply(200) }
+        for index in 0..<10 { simulation.cluster.append("\(index)") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(3))
+        worker.stepWall(by: .seconds(-43_200))
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+    }
+
+    /// The clock was twelve hours ahead while copies were put into a retry topic. Each of them once waited for the time of
+    /// its topic, one after the other.
+    @Test func copiesWithTimesThatAreFarOffWaitOnce() throws {
+        let simulation = Simulation(partitions: 1) {
+            $0.ordering = .none
+            $0.retryTiers = [RetryTier(topic: "work.retry.5s", delay: .seconds(5))]
+            $0.backoff = Backoff(base: .seconds(6), longest: .seconds(6))
+        }
+        var asked: Set<Int64> = []
+        simulation.reply = { asked.insert($0.offset).inserted ? Reply(409) : Reply(200) }
+        let worker = simulation.startWorker()
+        worker.stepWall(by: .seconds(43_200))
+        for index in 0..<40 { simulation.cluster.append("\(index)") }
+        try simulation.run(for: .seconds(3))
+        worker.stepWall(by: .seconds(-43_200))
+        #expect(try simulation.settleEverything(within: .seconds(40)))
+    }
+
     /// A publisher chooses the time of its records: one from the future must not make the others look old.
     @Test func aRecordFromTheFutureExpiresNobody() throws {
         let simulation = Simulation { $0.deadline = .seconds(300) }

@@ -164,7 +164,7 @@ struct OperatorSceneTests {
             upstream: "u"
         )
         settings.rate = RateLimit.Settings(rate: 1_000, burst: 10)
-        var pace = CallPace(settings)
+        var pace = CallPace(settings, endpoints: 1)
         let second: Int64 = 1_000_000_000
         pace.shareChanged(to: 1, at: 0)
         pace.choose(rate: 500, at: second)

@@ -93,7 +93,7 @@ struct Frame: Sendable {
         guard view.goingSoon > 0 else { return nil }
         return """
             \(Shown.count(view.goingSoon, "open letter")) of \(SafeText.line(view.topic, limit: 100)) will be deleted by \
-            the broker within a day.
+            the broker within \(Shown.span(view.within)).
             """
     }
 }

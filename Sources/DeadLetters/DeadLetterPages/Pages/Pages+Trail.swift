@@ -24,6 +24,7 @@ extension Pages {
     func retention(_ visit: Visit) throws -> PageAnswer {
         let topics = self.watch.now.retention
         let soon = topics.reduce(0) { $0 + $1.goingSoon }
+        let period = Shown.span(topics.first?.within ?? 0)
         let model = RetentionModel(
             frame: self.frame(
                 "Retention",
@@ -33,7 +34,8 @@ extension Pages {
             ),
             summary: soon == 0
                 ? "No open letter is about to be deleted, as far as the cluster tells."
-                : "\(Shown.count(soon, "open letter")) will be gone within a day. Replay or save them before that.",
+                : "\(Shown.count(soon, "open letter")) will be gone within \(period). Replay or save them before that.",
+            period: topics.isEmpty ? "" : " within \(period)",
             topics: topics.map { RetentionModel.Line($0, now: visit.now) }
         )
         return .page(try self.templates.render(model, with: .retention))
@@ -108,5 +110,7 @@ struct RetentionModel: Sendable {
 
     var frame: Frame
     var summary: String
+    /// The end of the heading of the column with the letters that go soon: the period.
+    var period: String
     var topics: [Line]
 }

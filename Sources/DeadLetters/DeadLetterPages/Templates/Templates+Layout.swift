@@ -89,7 +89,7 @@ extension Templates {
         <p class="lead">{{summary}}</p>
         <div class="scroll" tabindex="0" role="region" aria-label="Topics"><table>
         <thead><tr><th scope="col">Topic</th><th scope="col">Keeps</th><th scope="col" class="n">Open</th>
-        <th scope="col" class="n">Gone within a day</th><th scope="col">Oldest open goes</th></tr></thead>
+        <th scope="col" class="n">Gone{{period}}</th><th scope="col">Oldest open goes</th></tr></thead>
         <tbody>
         {{#topics}}<tr{{#isUrgent}} class="urgent"{{/isUrgent}}><th scope="row">{{topic}}</th><td>{{keeps}}</td>
         <td class="n">{{open}}</td><td class="n">{{soon}}</td><td>{{goes}}</td></tr>

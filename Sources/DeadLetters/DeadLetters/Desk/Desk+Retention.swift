@@ -30,6 +30,7 @@ extension Desk {
                 bytes: bytes,
                 open: open,
                 goingSoon: keeps == nil ? 0 : try self.index.count(filter, mark: self.mark),
+                within: soon,
                 firstGoes: keeps.flatMap { keeps in oldest.map { Self.sum($0, keeps) } },
                 isUnknown: settings[topic] == nil
             )

@@ -12,6 +12,8 @@ package struct RetentionView: Hashable, Sendable {
     package var open: Int
     /// The number of open letters that the broker may delete within the period that the caller asked for.
     package var goingSoon: Int
+    /// That period, in milliseconds.
+    package var within: Int64 = 86_400_000
     /// The time from which the broker may delete the oldest open letter, in milliseconds since 1970; nil if
     /// there is no open letter or no time limit.
     package var firstGoes: Int64?

@@ -24,7 +24,7 @@ struct CallGates: Sendable {
         precondition(!endpoints.isEmpty, "a handler without an endpoint calls nobody")
         self.endpoints = endpoints.map { EndpointState($0, settings.breaker) }
         self.lanes = Lanes(settings.lanes)
-        self.pace = CallPace(settings)
+        self.pace = CallPace(settings, endpoints: endpoints.count)
         self.sharesSlots = endpoints.contains { $0.callsPerSlot > 1 }
     }
 
@@ -76,15 +76,20 @@ struct CallGates: Sendable {
     /// Returns the number of slots that one endpoint may take.
     ///
     /// An endpoint may use all slots while it gives them back soon (`CallTimes`). If each of its calls may hang
-    /// until its timeout, it gets an equal share of the slots while others are in use, and otherwise all but a
-    /// quarter, so that another one can begin.
+    /// until its timeout, it gets an equal share of the slots while others are in use: one for each such endpoint, and one
+    /// for all that are quick. Otherwise it gets all but a quarter, or half where several others can begin.
     private func slots(of endpoint: Int, at now: Int64) -> Int {
         let limit = self.pace.callLimit(at: now)
         guard self.endpoints.count > 1, !self.endpoints[endpoint].isQuick(at: now) else { return limit }
-        let isShared = self.endpoints.indices.contains { other in
-            other != endpoint && self.endpoints[other].wasCalledLately(at: now)
+        var (slow, isShared) = (1, false)
+        for other in self.endpoints.indices
+        where other != endpoint && self.endpoints[other].wasCalledLately(at: now) {
+            isShared = true
+            if !self.endpoints[other].isQuick(at: now) { slow += 1 }
         }
-        return isShared ? max(1, limit / self.endpoints.count) : limit - limit / 4
+        if isShared { return max(1, limit / min(slow + 1, self.endpoints.count)) }
+        let rest = self.endpoints.count > 2 ? limit / 2 : limit / 4
+        return max(1, limit - max(1, rest))
     }
 
     /// Returns a time at which an endpoint may get more slots although no call comes back: it proves to be quick, or the
@@ -249,8 +254,10 @@ struct CallGates: Sendable {
     }
 
     /// Notes that the transfer of a call is over whose record is gone.
-    mutating func orphanEnded(_ call: OrphanedCall, at now: Int64) {
-        self.endpoints[call.endpoint].orphanEnded(call, at: now)
+    ///
+    /// - Parameter wasTried: Whether the request was sent at all.
+    mutating func orphanEnded(_ call: OrphanedCall, wasTried: Bool = true, at now: Int64) {
+        self.endpoints[call.endpoint].orphanEnded(call, wasTried: wasTried, at: now)
     }
 
     private mutating func laneCallEnded(_ call: CallInFlight, at now: Int64) {

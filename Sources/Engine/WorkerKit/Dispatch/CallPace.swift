@@ -25,13 +25,23 @@ struct CallPace: Sendable {
     /// The results of first and second calls, which show whether failures tell of the load.
     private var evidence = RetryEvidence()
 
-    init(_ settings: EngineSettings) {
+    /// Whether calls go to several endpoints.
+    private let isOfSeveral: Bool
+
+    /// - Parameter endpoints: The number of endpoints. With several of them, the adaptive limit leaves two slots for each, so
+    ///   that one slow call does not stop the others.
+    init(_ settings: EngineSettings, endpoints: Int) {
+        self.isOfSeveral = endpoints > 1
+        let least = endpoints > 1 ? min(settings.concurrency, 2 * endpoints) : 1
         self.slots = settings.concurrency
         self.kind = settings.pace
         self.settingsRate = settings.rate
         self.fleetRate = settings.rate
         self.adaptiveLimit = ConcurrencyLimit(
-            ConcurrencyLimit.Settings(minimum: settings.leastConcurrency, maximum: settings.concurrency)
+            ConcurrencyLimit.Settings(
+                minimum: max(settings.leastConcurrency, least),
+                maximum: settings.concurrency
+            )
         )
     }
 
@@ -102,7 +112,8 @@ struct CallPace: Sendable {
         slotsTaken: Int,
         at now: Int64
     ) {
-        self.rate?.note(throttled: exchange.isThrottled, at: now)
+        // One endpoint that throttles says nothing of the others, and may throttle one client only.
+        if !self.isOfSeveral { self.rate?.note(throttled: exchange.isThrottled, at: now) }
         guard self.kind != .fixed else { return }
         self.adaptiveLimit.completed(
             latency: nanoseconds,

@@ -28,6 +28,9 @@ struct CallQueues: Sendable {
 
     var haveBlocked: Bool { self.blocked.contains { !$0.isEmpty } }
 
+    /// Whether a record is ready or blocked for which a call has failed.
+    var haveFailed: Bool { self.ready.failedCount > 0 || self.blocked.contains { $0.failedCount > 0 } }
+
     var isEmpty: Bool {
         self.ready.isEmpty && !self.haveBlocked && self.held.isEmpty && self.backingOff.count == 0
     }
@@ -104,11 +107,13 @@ struct CallQueues: Sendable {
     ///   - isInDoubt: Whether some upstream is not known to be well.
     ///   - outliersLimit: The number of calls that may be in flight for records which fail where others
     ///     succeed. Endpoints with such calls share it, so that slow ones leave some to the others.
+    ///   - outlierShares: The most such calls to each endpoint, whatever that limit leaves to it; empty for no such bound.
     ///   - isClosed: Returns whether the breaker of an endpoint is closed.
     mutating func popReady(
         from table: inout RecordTable,
         isInDoubt: Bool,
         outliersLimit: Int,
+        outlierShares: [Int],
         isClosed: (_ endpoint: Int) -> Bool,
         using random: inout SplitMix64
     ) -> EntryID? {
@@ -122,7 +127,8 @@ struct CallQueues: Sendable {
                     from: .ready,
                     beside: { isClosed($0) ? blocked[$0].failedCount : 0 },
                     in: &table,
-                    outliersLimit: outliersLimit
+                    outliersLimit: outliersLimit,
+                    outlierShares: outlierShares
                 )
             }
         ) {
@@ -134,18 +140,23 @@ struct CallQueues: Sendable {
     /// Returns whether a call may be made for a record that has failed, or the record has left this place. Also a record
     /// that came back from the parking topic takes its turn among the outliers: if it is sound, its call is short.
     ///
-    /// - Parameter waiting: Returns the number of such records that wait for a slot of an endpoint. With many of them
-    ///   there, the endpoint would seem to have no use for parked records.
+    /// - Parameters:
+    ///   - endpoint: The endpoint that it is to call; nil for the one that it has called last, as far as is known.
+    ///   - waiting: Returns the number of such records that wait for a slot of an endpoint. With many of them
+    ///     there, the endpoint would seem to have no use for parked records.
     private static func mayFail(
         _ id: EntryID,
+        at endpoint: Int? = nil,
         from kind: RecordState.Kind,
         beside waiting: (_ endpoint: Int) -> Int,
         in table: inout RecordTable,
-        outliersLimit: Int
+        outliersLimit: Int,
+        outlierShares: [Int]
     ) -> Bool {
         guard table.kind(of: id) == kind, table[id].failedAlone else { return true }
-        let endpoint = table[id].lastEndpoint
-        let share = outliersLimit / (1 + table.endpointsOfOutliers(beside: endpoint))
+        let endpoint = endpoint ?? table[id].lastEndpoint
+        let ofAll = outliersLimit / (1 + table.endpointsOfOutliers(beside: endpoint))
+        let share = outlierShares.indices.contains(endpoint) ? min(ofAll, outlierShares[endpoint]) : ofAll
         return table.outlierCalls(to: endpoint) + waiting(endpoint) < max(1, share)
     }
 
@@ -159,13 +170,14 @@ struct CallQueues: Sendable {
     /// - Parameters:
     ///   - isClosed: Whether the breaker of the endpoint is closed.
     ///   - isWell: Whether it has been closed for a while, and calls are answered.
-    ///   - outliersLimit: As for `popReady`, while the breaker is closed.
+    ///   - outliersLimit: As for `popReady`, while the breaker is closed; `outlierShares` too.
     mutating func popBlocked(
         at endpoint: Int,
         from table: inout RecordTable,
         isClosed: Bool,
         isWell: Bool,
         outliersLimit: Int,
+        outlierShares: [Int],
         using random: inout SplitMix64
     ) -> EntryID? {
         while !self.blocked[endpoint].isEmpty {
@@ -187,10 +199,12 @@ struct CallQueues: Sendable {
                         !isClosed
                             || Self.mayFail(
                                 id,
+                                at: endpoint,
                                 from: .blocked,
                                 beside: { _ in 0 },
                                 in: &table,
-                                outliersLimit: outliersLimit
+                                outliersLimit: outliersLimit,
+                                outlierShares: outlierShares
                             )
                     }
                 )

@@ -15,19 +15,21 @@ extension Dispatch {
 
     /// Chooses the calls that are to be ended now, and marks them. The engine ends their requests. It asks in each turn,
     /// after it has taken in all answers that it had.
-    mutating func cutOverdue(in table: inout RecordTable, at now: Int64) -> [EntryID] {
+    ///
+    /// - Returns: The calls, each with its endpoint.
+    mutating func cutOverdue(in table: inout RecordTable, at now: Int64) -> [(id: EntryID, endpoint: Int)] {
         if now.subtractingClamped(self.askedAt) > Self.absence.wholeNanoseconds { self.lookedAt = now }
         self.askedAt = now
         guard let due = self.nextOverdue(in: &table, at: now), due <= now else { return [] }
         self.lookedAt = now
-        var all: [EntryID] = []
+        var all: [(id: EntryID, endpoint: Int)] = []
         for endpoint in self.gates.endpoints.indices where self.isStarving(at: endpoint, in: &table, at: now)
         {
             let cut = self.surplus(at: endpoint, in: &table, at: now)
             guard !cut.isEmpty else { continue }
             for id in cut { table.cutCall(of: id) }
             self.gates.callsCut(to: endpoint, at: now)
-            all += cut
+            all += cut.map { ($0, endpoint) }
         }
         return all
     }
@@ -54,7 +56,8 @@ extension Dispatch {
             || table.callsInFlight(to: endpoint) >= self.gates.callsAllowed(to: endpoint, at: now)
     }
 
-    /// Returns the calls of an endpoint that are overdue and take more than its half, the oldest ones that may be cut.
+    /// Returns the calls of an endpoint that are overdue and take more than its half, the oldest ones that may be cut. Calls
+    /// whose records are gone go first.
     private func surplus(at endpoint: Int, in table: inout RecordTable, at now: Int64) -> [EntryID] {
         let patience = self.gates.endpoints[endpoint].usual.patience(at: now)
         var (overdue, candidates): (Int, [(id: EntryID, began: Int64)]) = (0, [])
@@ -64,8 +67,11 @@ extension Dispatch {
             overdue += 1
             if call.mayBeCut { candidates.append((id, call.began)) }
         }
+        let orphans = table.orphans(to: endpoint, before: now.subtractingClamped(patience))
+        overdue += orphans.count
         let surplus = overdue - max(1, self.gates.callsAllowed(to: endpoint, at: now) / 2)
-        return candidates.sorted { $0.began < $1.began }.prefix(max(0, surplus)).map(\.id)
+        let living = candidates.sorted { $0.began < $1.began }.map(\.id)
+        return Array((orphans + living).prefix(max(0, surplus)))
     }
 }
 

@@ -60,6 +60,7 @@ struct Dispatch: Sendable {
             from: &table,
             isInDoubt: !self.gates.endpoints.areAllWell(at: now),
             outliersLimit: self.outliersLimit(at: now),
+            outlierShares: self.outlierShares(at: now),
             isClosed: { endpoints[$0].breaker.state == .closed },
             using: &random
         )
@@ -82,6 +83,7 @@ struct Dispatch: Sendable {
             isClosed: self.gates.endpoints[endpoint].breaker.state == .closed,
             isWell: self.gates.endpoints[endpoint].isWell(at: now),
             outliersLimit: self.outliersLimit(at: now),
+            outlierShares: self.outlierShares(at: now),
             using: &random
         )
     }
@@ -89,6 +91,13 @@ struct Dispatch: Sendable {
     /// Returns the number of calls in flight for records that fail where others succeed. If each of them hangs until its
     /// timeout, other records must still find slots.
     private func outliersLimit(at now: Int64) -> Int { self.gates.pace.callLimit(at: now) / 4 }
+
+    /// Returns for each endpoint the most calls for such records: half of its own share. Empty where there is one endpoint, or
+    /// no such record waits.
+    private func outlierShares(at now: Int64) -> [Int] {
+        guard self.gates.endpoints.count > 1, self.queues.haveFailed else { return [] }
+        return self.gates.endpoints.indices.map { max(1, self.gates.callsAllowed(to: $0, at: now) / 2) }
+    }
 
     /// Returns whether a slot is free, and this worker's rate allows a call.
     private func hasSlot(_ table: inout RecordTable, at now: Int64) -> Bool {
@@ -160,11 +169,28 @@ struct Dispatch: Sendable {
         in table: inout RecordTable,
         at now: Int64
     ) -> Change? {
-        guard self.gates.mayFollow(to: call.endpoint, on: call.lane, at: now) else {
+        guard self.gates.mayFollow(to: call.endpoint, on: call.lane, at: now),
+            self.hasShare(for: call, of: id, in: &table, at: now)
+        else {
             self.queues.makeReady(id, with: call.isPerishable ? nil : FollowUp(call), in: &table)
             return nil
         }
         return self.start(id, call, in: &table, at: now)
+    }
+
+    /// Returns whether a follow-up call may begin beside the calls that are out. It takes the slot of the call before it, but
+    /// at another endpoint it needs a place in the share of that.
+    private func hasShare(
+        for call: Call<any Sendable>,
+        of id: EntryID,
+        in table: inout RecordTable,
+        at now: Int64
+    ) -> Bool {
+        guard call.endpoint != table[id].lastEndpoint else { return true }
+        let allowed = self.gates.callsAllowed(to: call.endpoint, at: now)
+        guard table.callsInFlight(to: call.endpoint) < allowed else { return false }
+        let limit = max(1, min(self.outliersLimit(at: now), allowed / 2))
+        return !table[id].failedAlone || table.outlierCalls(to: call.endpoint) < limit
     }
 
     private mutating func start(

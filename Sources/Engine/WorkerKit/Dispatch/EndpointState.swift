@@ -126,8 +126,8 @@ struct EndpointState: Sendable {
 
     mutating func callOrphaned(_ call: CallInFlight) { self.breaker.callEnded(call.number) }
 
-    mutating func orphanEnded(_ call: OrphanedCall, at now: Int64) {
-        self.times.took(now - call.began)
+    mutating func orphanEnded(_ call: OrphanedCall, wasTried: Bool, at now: Int64) {
+        if wasTried { self.times.took(now - call.began) }
         self.times.ended(began: call.began)
     }
 

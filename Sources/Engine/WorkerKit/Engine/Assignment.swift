@@ -40,9 +40,12 @@ struct Assignment<Source: RecordSource> {
     /// The reason why the partition cannot be read. librdkafka reports a partition's error once, so the
     /// engine remembers it until a record or the end of the partition arrives.
     var readTrouble: Trouble?
-    /// The wall-clock time at which the next record of a retry topic is due, in milliseconds since 1970; nil
-    /// if no record waits for its time.
+    /// The monotonic time at which the next record of a retry topic is due, in nanoseconds; nil if no record waits for
+    /// its time.
     var waitsUntil: Int64?
+    /// The milliseconds by which the times of the next records of a retry topic are too late, as far as one has shown: the
+    /// clock of the worker that has put them there was ahead.
+    var retrySkew: Int64 = 0
     /// Whether the next record of a retry topic has waited for the longest time that its topic can ask for.
     /// Such a record begins even if its ticket names a later time.
     var hasWaited = false

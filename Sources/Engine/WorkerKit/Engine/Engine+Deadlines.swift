@@ -81,7 +81,7 @@ extension Engine {
         case .corrected, .settled:
             // Delays were measured by the time before.
             self.dispatch.queues.lookAtDelaysAgain(in: self.table, at: self.now.monotonic)
-            for index in self.assignments.indices { self.assignments[index].parked.releaseUntried() }
+            for index in self.assignments.indices { self.assignments[index].parked.releaseDelayed() }
         }
     }
 }

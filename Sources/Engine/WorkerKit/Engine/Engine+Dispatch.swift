@@ -36,16 +36,15 @@ extension Engine {
     func cutOverdueCalls() {
         let cut = self.dispatch.cutOverdue(in: &self.table, at: self.now.monotonic)
         guard !cut.isEmpty else { return }
-        for id in cut {
+        for (id, _) in cut {
             self.upstream.cutShort(id.packed)
             self.metrics.callCut()
         }
         guard self.now.monotonic >= self.nextCutNotice else { return }
         self.nextCutNotice = self.now.after(.seconds(60))
-        let endpoint = self.table[cut[0]].lastEndpoint
         self.logger.warning(
             "calls hang while others wait, and are cut short",
-            metadata: self.metadata(of: endpoint).merging(["calls": "\(cut.count)"]) { own, _ in own }
+            metadata: self.metadata(of: cut[0].endpoint).merging(["calls": "\(cut.count)"]) { own, _ in own }
         )
     }
 
@@ -96,6 +95,7 @@ extension Engine {
                 "The worker has put aside half as many records as it can, and takes no more delayed ones."
             )
         case .at(let time):
+            self.table[id].wasPutOff = true
             self.backOff(id, for: self.delay(of: id, until: time), because: .delay)
             return true
         }
@@ -119,10 +119,13 @@ extension Engine {
         )
     }
 
-    /// Returns whether a delayed record may wait. One publisher's delayed records leave half of the room to others.
+    /// Returns whether a delayed record may wait. One publisher's delayed records leave half of the room to others. A record
+    /// that was accepted once waits on, whatever came after it.
     private func hasRoomForDelay(of id: EntryID) -> Bool {
-        let (parking, index) = self.table.withEntry(id) { ($0.parking, $0.assignment) }
-        guard parking == .none else { return true }
+        let (parking, index, wasPutOff) = self.table.withEntry(id) {
+            ($0.parking, $0.assignment, $0.wasPutOff)
+        }
+        guard parking == .none, !wasPutOff else { return true }
         guard let lot = self.lot, self.canPark(in: index) else {
             return self.table.count <= self.settings.recordsLimit / 2
         }

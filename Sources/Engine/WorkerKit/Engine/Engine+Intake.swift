@@ -33,10 +33,14 @@ extension Engine {
 
     /// The number of records that may come in hand now, from the broker or from parking.
     var roomInHand: Int {
-        let forSlots = self.readyLimit - self.dispatch.queues.ready.freshCount
+        min(self.readyLimit - self.dispatch.queues.ready.freshCount, self.roomBesideSlots)
+    }
+
+    /// The number of records that may come in hand now if they need no slot.
+    var roomBesideSlots: Int {
         let forBytes = self.bytesInHand < self.settings.bytesLimit ? Int.max : 0
         let forBound = self.settings.settledBound.map { $0 - self.settledRecords - self.table.count } ?? .max
-        return min(forSlots, self.settings.recordsLimit - self.table.count, forBytes, forBound)
+        return min(self.settings.recordsLimit - self.table.count, forBytes, forBound)
     }
 
     /// Whether records of retry topics may be taken in. Calls for them have failed before and may fail again, and they
@@ -59,7 +63,7 @@ extension Engine {
     var hasUnreadArrivals: Bool {
         self.phase == .working && self.recall == nil && self.roomInHand > 0 && self.mayTakeIn
             && self.assignments.contains {
-                $0.hasSomethingToRead && $0.waitsUntil.map { $0 <= self.now.wall } ?? true
+                $0.hasSomethingToRead && $0.waitsUntil.map { $0 <= self.now.monotonic } ?? true
                     && ($0.partition.topic == self.settings.inputTopic || self.hasRoomForCopies)
             }
     }
@@ -72,7 +76,7 @@ extension Engine {
     /// ones.
     private func takeIn(from index: Int) {
         if let due = self.assignments[index].waitsUntil {
-            guard due <= self.now.wall else { return }
+            guard due <= self.now.monotonic else { return }
             self.assignments[index].waitsUntil = nil
             self.assignments[index].hasWaited = true
         }
@@ -98,6 +102,8 @@ extension Engine {
         _ = source.read(atMost: limit) { record in
             self.assignments[index].endSeen = nil
             self.assignments[index].readTrouble = nil
+            // The timestamp of a copy is this worker's own time.
+            if record.topic == self.settings.inputTopic { self.noteTime(of: record) }
             // Once a record has to wait, the records after it wait behind it.
             if !self.assignments[index].overflow.isEmpty || !self.admit(record, to: index) {
                 self.assignments[index].overflow.append(record)
@@ -120,15 +126,8 @@ extension Engine {
     /// - Returns: False if the record has to wait: an older record has to finish first, its time in a retry
     ///   topic is not over, or the log is not the one that the commit speaks of.
     private func admit(_ record: InboundRecord, to index: Int) -> Bool {
-        self.noteTime(of: record)
         let arrival = self.arrival(of: record, from: self.assignments[index].partition.topic)
-        if case .copy(let ticket) = arrival, ticket.due > self.now.wall, !self.assignments[index].hasWaited {
-            self.assignments[index].waitsUntil = self.due(
-                of: ticket,
-                in: self.assignments[index].partition.topic
-            )
-            return false
-        }
+        if case .copy(let ticket) = arrival, !self.isDue(ticket, in: index) { return false }
         let admission = self.assignments[index].admit(record.offset, timestamp: record.timestamp)
         if admission == .beginAgain { self.logBeginsAgain(index, at: record.offset) }
         switch admission {
@@ -170,18 +169,12 @@ extension Engine {
         // The deadline counts from the record's own timestamp, because the wall clock here may be behind. If
         // the timestamp lies in the future, the monotonic clock bounds the wait: no record waits for longer
         // than one that is published now.
-        let now = self.deadlineNow
-        let deadline = (record.timestamp ?? now).addingClamped(self.settings.deadline.wholeMilliseconds)
-        let left = min(
-            max(0, deadline.subtractingClamped(now)).addingClamped(1),
-            self.settings.deadline.wholeMilliseconds.addingClamped(1)
-        )
         var entry = Entry(
             record: record,
             assignment: index,
             offset: offset,
-            deadline: deadline,
-            expiresAt: self.now.after(.milliseconds(left)),
+            deadline: self.deadline(of: record.timestamp),
+            expiresAt: self.end(of: record.timestamp),
             receivedAt: self.now.wall
         )
         if let tracer = self.tracer { entry.spans = tracer.begin(record, entry.trace) }
@@ -191,6 +184,19 @@ extension Engine {
             self.progress &+= 1
         }
         return self.table.add(entry)
+    }
+
+    /// Returns the wall-clock time of a record's deadline, in milliseconds since 1970.
+    private func deadline(of timestamp: Int64?) -> Int64 {
+        (timestamp ?? self.deadlineNow).addingClamped(self.settings.deadline.wholeMilliseconds)
+    }
+
+    /// Returns the monotonic time at which the life of a record is over that is taken in now, whatever the wall clock will
+    /// say, in nanoseconds.
+    func end(of timestamp: Int64?) -> Int64 {
+        let left = max(0, self.deadline(of: timestamp).subtractingClamped(self.deadlineNow))
+        let most = self.settings.deadline.wholeMilliseconds
+        return self.now.after(.milliseconds(min(left, most).addingClamped(1)))
     }
 }
 

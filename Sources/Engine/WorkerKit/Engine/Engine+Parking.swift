@@ -116,6 +116,7 @@ extension Engine {
 
 extension ParkedRecords.Past {
     fileprivate init(of entry: Entry, due: Int64) {
+        let isDelayed = if case .backingOff(_, .delay) = entry.state { true } else { false }
         self.init(
             attempts: entry.attempts,
             countedFailures: entry.countedFailures,
@@ -127,7 +128,8 @@ extension ParkedRecords.Past {
             failedAlone: entry.failedAlone,
             failuresAlone: entry.failuresAlone,
             due: due,
-            expiresAt: entry.expiresAt
+            expiresAt: entry.expiresAt,
+            isDelayed: isDelayed
         )
     }
 }

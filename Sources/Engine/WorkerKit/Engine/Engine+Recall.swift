@@ -79,9 +79,8 @@ extension Engine {
         guard let recall = self.recall else { return }
         for index in self.assignments.indices
         where self.assignments[index].partition.topic == self.settings.inputTopic {
-            guard let parked = recall.parked(in: lot.place(of: self.assignments[index].partition)) else {
-                continue
-            }
+            let place = lot.place(of: self.assignments[index].partition)
+            guard let parked = recall.parked(in: place, end: self.end) else { continue }
             self.assignments[index].parked = parked
         }
         self.tellParkedOfOrder()

@@ -82,12 +82,27 @@ extension Engine {
         self.place(of: TopicPartition(topic: self.settings.inputTopic, partition: partition)).text
     }
 
-    /// Returns when a copy is due, in wall-clock milliseconds since 1970, and at most one wait of its topic
-    /// from now. A worker whose clock was ahead may have written a time that is far off, and all records
-    /// behind the copy would wait for it too.
-    func due(of ticket: RetryTicket, in topic: String) -> Int64 {
+    /// Returns whether a copy is due, and lets its partition wait if not: by the monotonic clock, and for at most one wait
+    /// of its topic. A worker whose clock was ahead may have written times that are far off, and all records behind the copy
+    /// would wait for them too. The first copy that has waited in vain shows by how much, and those behind it wait for
+    /// that much less.
+    func isDue(_ ticket: RetryTicket, in index: Int) -> Bool {
+        let early = ticket.due.subtractingClamped(self.now.wall)
+        guard early > 0 else {
+            self.assignments[index].retrySkew = 0
+            return true
+        }
+        let wait = early.subtractingClamped(self.assignments[index].retrySkew)
+        guard wait > 0 else { return true }
+        guard !self.assignments[index].hasWaited else {
+            self.assignments[index].retrySkew = early
+            return true
+        }
+        let topic = self.assignments[index].partition.topic
         let delay = self.settings.retryTiers.first { $0.topic == topic }?.delay ?? .zero
-        return min(ticket.due, self.wallTime(after: delay))
+        let longest = delay.wholeMilliseconds.addingClamped(2)
+        self.assignments[index].waitsUntil = self.now.after(.milliseconds(min(wait, longest)))
+        return false
     }
 
     /// Takes up a copy whose wait is over. If the record has to wait for longer, it is forwarded once more,
@@ -127,8 +142,7 @@ extension Engine {
     var nextRetryDue: Int64? {
         guard !self.settings.retryTiers.isEmpty else { return nil }
         // A record that is due already waits for room, and it is not known when there is some.
-        let due = self.assignments.compactMap(\.waitsUntil).filter { $0 > self.now.wall }.min()
-        return due.map { self.now.after(.milliseconds(max(0, $0.addingClamped(-self.now.wall)))) }
+        return self.assignments.compactMap(\.waitsUntil).filter { $0 > self.now.monotonic }.min()
     }
 }
 

@@ -8,6 +8,7 @@ extension Engine {
     /// Takes a parked record in hand again, with the history that this worker knows of it.
     func takeBack(_ record: InboundRecord, in index: Int) {
         let past = self.assignments[index].parked.past(of: record.offset)
+        let end = self.assignments[index].parked[record.offset]?.expiresAt
         let id = self.addUnparked(record, in: index, isFaulty: past?.isFaulty ?? false)
         if let past {
             self.table.withEntry(id) { entry in
@@ -20,9 +21,9 @@ extension Engine {
                 entry.hasFailed = past.hasFailed
                 entry.failedAlone = past.failedAlone
                 entry.failuresAlone = past.failuresAlone
-                entry.expiresAt = past.expiresAt
             }
         }
+        if let end { self.table.withEntry(id) { $0.expiresAt = min($0.expiresAt, end) } }
         self.enqueue(id)
     }
 

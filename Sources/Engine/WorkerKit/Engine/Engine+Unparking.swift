@@ -14,11 +14,14 @@ extension Engine {
     /// away, the reader starts anew there.
     private static var leap: Int64 { 2_000 }
 
-    /// The number of parked records that may be taken in hand now.
+    /// The number of parked records that may be taken in hand now. Half of the room in hand is left to new records. A few
+    /// may always come to expire: they need no slot.
     private var unparkRoom: Int {
-        // Half of the room in hand is left to new records.
-        min(self.unparked.room, (self.roomInHand + 1) / 2, Self.batch)
+        let toExpire = min(Self.expiringLimit, self.roomBesideSlots)
+        return min(self.unparked.room, max((self.roomInHand + 1) / 2, toExpire), Self.batch)
     }
+
+    private static var expiringLimit: Int { 16 }
 
     /// Whether the records that came back use up their share, or those of them that are probably at fault use up
     /// theirs, while other parked records wait.
@@ -91,9 +94,12 @@ extension Engine {
         let isSearch = self.now.monotonic >= self.unparking.nextSearch
         for step in 0..<self.assignments.count {
             let index = (self.unparking.nextIndex + step) % self.assignments.count
-            guard isSearch || self.assignments[index].parked.rooms.keys.contains(where: self.isOpen) else {
-                continue
-            }
+            let mayOthersCome = self.roomInHand > 0
+            guard
+                isSearch
+                    || mayOthersCome
+                        && self.assignments[index].parked.rooms.keys.contains(where: self.isOpen)
+            else { continue }
             self.assignments[index].parked.beginPass()
             guard let wanted = self.nextToCome(in: index) else { continue }
             try self.begin(Unparking.Visit(index, self.assignments[index].partition, wanted: wanted), lot)
@@ -115,6 +121,7 @@ extension Engine {
     ///
     /// - Returns: False if no probe is wanted, or none is parked.
     private func beginVisitForProbes(_ lot: ParkingLot) throws(KafkaError) -> Bool {
+        guard self.roomInHand > 0 else { return false }
         for endpoint in self.dispatch.gates.endpoints.indices where self.isProbeWanted(of: endpoint) {
             let room = WaitingRoom.endpoint(self.dispatch.gates.endpoints[endpoint].identity.name)
             for index in self.assignments.indices.shuffled(using: &self.random) {

@@ -10,7 +10,8 @@ extension Engine {
     func callCompleted(_ id: EntryID, _ result: Result<HTTPResponse, TransferError>) {
         guard let call = self.table.call(of: id) else {
             if let orphan = self.table.orphanEnded(id) {
-                self.dispatch.gates.orphanEnded(orphan, at: self.now.monotonic)
+                let wasTried = if case .failure(let error) = result { error.wasTried } else { true }
+                self.dispatch.gates.orphanEnded(orphan, wasTried: wasTried, at: self.now.monotonic)
             }
             return self.metrics.staleCompletion()
         }

@@ -19,8 +19,9 @@ extension Engine {
     func nextToCome(in index: Int) -> Int64? {
         let oldest = self.oldestTimestamp
         let end = self.assignments[index].readEnd
+        let hasRoom = self.roomInHand > 0
         return self.assignments[index].parked.next {
-            $0.offset < end && self.mayCome($0, $1, oldest: oldest)
+            $0.offset < end && self.mayCome($0, $1, oldest: oldest, hasRoom: hasRoom)
         }?.offset
     }
 
@@ -32,17 +33,21 @@ extension Engine {
     /// Returns whether a parked record may come back now. A record whose deadline has passed comes back to
     /// expire, even if its room is closed.
     ///
-    /// - Parameter oldest: The timestamp before which a record is past its deadline by the wall clock.
+    /// - Parameters:
+    ///   - oldest: The timestamp before which a record is past its deadline by the wall clock.
+    ///   - hasRoom: Whether there is room in hand for a record that is to be called for.
     private func mayCome(
         _ record: ParkedRecords.Record,
         _ past: ParkedRecords.Past?,
-        oldest: Int64
+        oldest: Int64,
+        hasRoom: Bool
     ) -> Bool {
         if let key = record.ticket.key, !self.unparked.hasRoom(for: key) { return false }
         if let timestamp = record.ticket.timestamp, timestamp < oldest { return true }
+        // A wall clock that steps back must not keep a record for ever.
+        if record.expiresAt <= self.now.monotonic { return true }
+        guard hasRoom else { return false }
         guard let past else { return self.isOpen(record.room) }
-        // A wall clock that steps back must not keep a record whose next try is far away.
-        if past.expiresAt <= self.now.monotonic { return true }
         guard !past.isFaulty || self.unparked.hasRoomForFaulty else { return false }
         return past.due <= self.now.monotonic && self.isOpen(record.room)
     }

@@ -77,6 +77,8 @@ struct Entry: Sendable {
     /// Whether the record has failed so since it was taken in. A parked record gets a new chance when it comes
     /// back: at the beginning of an outage, failures of sound records look the same.
     var isOutlier: Bool { self.failedAlone && !self.asked.isEmpty }
+    /// Whether the record was accepted to wait for the time that its publisher has set.
+    var wasPutOff = false
     /// The number of calls that asked for a hold.
     var holds = 0
     /// The number of the last call that asked for a hold; nil if none has.
@@ -160,6 +162,15 @@ struct OrphanedCall: Sendable {
     let endpoint: Int
     /// The monotonic time at which the call began, in nanoseconds.
     let began: Int64
+    /// Whether the record's last call failed while calls for other records succeeded.
+    let isOutlier: Bool
+    /// Whether this worker has cut the call short. Nobody waits for its answer, so it may always be.
+    var isCut: Bool
+
+    init(_ call: CallInFlight) {
+        (self.endpoint, self.began) = (call.endpoint, call.began)
+        (self.isOutlier, self.isCut) = (call.isOutlier, call.isCut)
+    }
 }
 
 /// The records in hand, each found by its `EntryID`, and the numbers of records and calls that follow from
@@ -220,8 +231,19 @@ struct RecordTable: Sendable {
         return self.calls[endpoint] + orphans
     }
 
-    /// Returns the number of those calls whose records fail where others succeed.
-    func outlierCalls(to endpoint: Int) -> Int { self.outlierCalls[endpoint] }
+    /// Returns the number of those calls whose records fail where others succeed, orphaned ones included.
+    func outlierCalls(to endpoint: Int) -> Int {
+        let orphans =
+            self.orphans.isEmpty ? 0 : self.orphans.values.count { $0.endpoint == endpoint && $0.isOutlier }
+        return self.outlierCalls[endpoint] + orphans
+    }
+
+    /// The orphaned calls to an endpoint that began before a monotonic time, the oldest first, and were not cut short.
+    func orphans(to endpoint: Int, before time: Int64) -> [EntryID] {
+        self.orphans.filter { $0.value.endpoint == endpoint && $0.value.began <= time && !$0.value.isCut }
+            .sorted { ($0.value.began, $0.key.index) < ($1.value.began, $1.key.index) }
+            .map(\.key)
+    }
 
     /// Returns the number of the other endpoints to which there are such calls.
     func endpointsOfOutliers(beside endpoint: Int) -> Int {
@@ -265,7 +287,7 @@ struct RecordTable: Sendable {
         let tally = self.tallies[id.index]
         self.count(tally, by: -1)
         if case .calling(let call) = self.entries[id.index].state {
-            self.orphans[id] = OrphanedCall(endpoint: call.endpoint, began: call.began)
+            self.orphans[id] = OrphanedCall(call)
         }
         self.bytes -= self[id].bytes + self[id].answerBytes
         // The memory of the record is freed now, and not only when the place is taken again.
@@ -364,6 +386,7 @@ struct RecordTable: Sendable {
 
     /// Marks the call that is in flight for a record as cut short. Nothing happens if there is none.
     mutating func cutCall(of id: EntryID) {
+        self.orphans[id]?.isCut = true
         guard var call = self.call(of: id) else { return }
         call.isCut = true
         self.entries[id.index].state = .calling(call)

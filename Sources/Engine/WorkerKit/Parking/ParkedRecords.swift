@@ -28,9 +28,10 @@ struct ParkedRecords: Sendable {
         var isFaulty: Bool { self.failuresAlone >= Entry.faulty }
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
-        /// The monotonic time at which the record's deadline has passed, in nanoseconds, whatever the wall clock
-        /// says.
+        /// The monotonic time at which the record's life is over, in nanoseconds, whatever the wall clock says.
         var expiresAt = Int64.max
+        /// Whether the record waits for the time that its publisher has set.
+        var isDelayed = false
     }
 
     struct Record: Sendable {
@@ -48,6 +49,8 @@ struct ParkedRecords: Sendable {
         let ticket: ParkingTicket
         var room: WaitingRoom
         var state: State
+        /// The monotonic time at which the record's life is over, in nanoseconds, whatever the wall clock says.
+        var expiresAt: Int64
         var offset: Int64 { self.ticket.offset }
     }
 
@@ -73,10 +76,15 @@ struct ParkedRecords: Sendable {
 
     /// Takes over the parked records of an earlier owner.
     ///
-    /// - Parameter tickets: The tickets that an earlier owner of the partition has written, in any order.
-    init(_ tickets: some Sequence<ParkingTicket>) {
+    /// - Parameters:
+    ///   - tickets: The tickets that an earlier owner of the partition has written, in any order.
+    ///   - end: Returns the monotonic time at which the life of a record with this timestamp is over.
+    init(_ tickets: some Sequence<ParkingTicket>, end: (_ timestamp: Int64?) -> Int64 = { _ in .max }) {
         for ticket in tickets.sorted(by: { $0.offset < $1.offset }) {
-            self.records.append(Record(ticket: ticket, room: ticket.room, state: .parked))
+            let end = end(ticket.timestamp)
+            self.records.append(
+                Record(ticket: ticket, room: ticket.room, state: .parked, expiresAt: end)
+            )
             self.enter(ticket.key, ticket.room)
             self.rooms[ticket.room, default: 0] += 1
         }
@@ -112,7 +120,12 @@ struct ParkedRecords: Sendable {
     /// Notes that a ticket was sent.
     mutating func begin(_ ticket: ParkingTicket, _ past: Past) {
         let index = self.index(of: ticket.offset)
-        let record = Record(ticket: ticket, room: ticket.room, state: .parking)
+        let record = Record(
+            ticket: ticket,
+            room: ticket.room,
+            state: .parking,
+            expiresAt: past.expiresAt
+        )
         if index < self.records.count, self.records[index].offset == ticket.offset {
             precondition(self.records[index].state == .settled, "\(ticket.offset) is parked twice")
             self.records[index] = record
@@ -149,6 +162,7 @@ struct ParkedRecords: Sendable {
         }
         let index = self.index(of: offset)
         self.records[index].room = room
+        self.records[index].expiresAt = past.expiresAt
     }
 
     /// Notes that the ticket was taken back, or was never written.
@@ -179,10 +193,12 @@ struct ParkedRecords: Sendable {
         self.beginPass()
     }
 
-    /// Lets the records for which no call was made come back as soon as their room is open. The engine then looks at
-    /// those again that their publishers have delayed.
-    mutating func releaseUntried() {
-        for (offset, past) in self.pasts where past.attempts == 0 { self.pasts[offset]?.due = .min }
+    /// Lets the records that their publishers have delayed come back as soon as their room is open, and those behind them.
+    /// The engine then looks at them again.
+    mutating func releaseDelayed() {
+        for (offset, past) in self.pasts where past.isDelayed || past.attempts == 0 {
+            self.pasts[offset]?.due = .min
+        }
         self.beginPass()
     }
 

@@ -54,9 +54,13 @@ struct Recall: Sendable {
     }
 
     /// Returns the parked records whose tickets lie in a partition of the parking topic; nil if there are none.
-    func parked(in place: TopicPartition) -> ParkedRecords? {
+    ///
+    /// - Parameter end: Returns the monotonic time at which the life of a record with this timestamp is over.
+    func parked(in place: TopicPartition, end: (_ timestamp: Int64?) -> Int64 = { _ in .max })
+        -> ParkedRecords?
+    {
         guard let tickets = self.tickets[place], !tickets.isEmpty else { return nil }
-        return ParkedRecords(tickets.values)
+        return ParkedRecords(tickets.values, end: end)
     }
 
     /// Notes that the tickets cannot be read now. Reading is tried again a second later.

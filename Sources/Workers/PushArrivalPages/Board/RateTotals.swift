@@ -93,6 +93,12 @@ extension PushStatisticsRecord {
     /// The arrivals divided by the accepted devices; nil if the sender's reports do not cover the arrivals.
     var knownArrivalRate: Double? { self.sendingReports == .known ? self.arrivalRate : nil }
 
+    /// The arrivals divided by the eligible devices; nil if there are more arrivals than these.
+    var knownEligibleRate: Double? { self.arrived <= self.eligible ? self.eligibleArrivalRate : nil }
+
+    /// The opens divided by the accepted devices; nil if the sender's reports do not cover the opens.
+    var knownClickRate: Double? { self.opened <= self.accepted ? self.clickThroughRate : nil }
+
     /// The opens divided by the arrivals; nil if there are more opens than arrivals.
     var knownOpenRate: Double? { self.opened <= self.arrived ? self.openRate : nil }
 }

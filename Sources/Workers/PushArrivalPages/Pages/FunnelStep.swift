@@ -77,8 +77,13 @@ struct FunnelStep: Hashable, Sendable {
         return steps
     }
 
-    /// The share of the step before; nil for the first step, and if the step before has the count 0.
-    var shareOfBefore: Double? { self.before.flatMap { PushStatisticsRecord.rate(self.count, of: $0.count) } }
-    /// The share of the accepted notifications; nil if none was accepted.
-    var shareOfAccepted: Double? { PushStatisticsRecord.rate(self.count, of: self.accepted) }
+    /// The share of the step before; nil for the first step, if the step before has the count 0, and if it is the smaller
+    /// one: then it is not all known.
+    var shareOfBefore: Double? { self.before.flatMap { Self.share(self.count, of: $0.count) } }
+    /// The share of the accepted notifications; nil if none was accepted, and if fewer were, as far as is known.
+    var shareOfAccepted: Double? { Self.share(self.count, of: self.accepted) }
+
+    private static func share(_ part: Int64, of whole: Int64) -> Double? {
+        part <= whole ? PushStatisticsRecord.rate(part, of: whole) : nil
+    }
 }

@@ -97,12 +97,12 @@ struct MessageModel: Sendable {
         self.stateClass = statistics.isComplete ? "complete" : "counting"
         self.state = statistics.isComplete ? "complete" : "still counting"
         self.sentences = Self.sentences(statistics)
-        self.arrivalRate = Share.text(statistics.arrivalRate)
+        self.arrivalRate = Share.text(statistics.knownArrivalRate)
         self.eligibleRate =
             statistics.eligible == statistics.accepted
-            ? nil : Share.text(statistics.eligibleArrivalRate)
-        self.openRate = Share.text(statistics.openRate)
-        self.clickRate = Share.text(statistics.clickThroughRate)
+            ? nil : Share.text(statistics.knownEligibleRate)
+        self.openRate = Share.text(statistics.knownOpenRate)
+        self.clickRate = Share.text(statistics.knownClickRate)
         self.median = statistics.lag.p50MS.map(LagText.text) ?? Share.none
         self.ninetieth = statistics.lag.p90MS.map(LagText.text) ?? Share.none
         let steps = FunnelStep.steps(of: statistics)
@@ -126,19 +126,20 @@ struct MessageModel: Sendable {
         }
         var sentences: [String] = []
         let arrived = Shown.count(Int(statistics.arrived), "device")
-        if let rate = statistics.arrivalRate {
+        switch statistics.sendingReports {
+        case .known:
+            let accepted = Shown.number(Int(statistics.accepted))
+            let rate = Share.text(statistics.arrivalRate)
+            sentences.append("\(arrived) of \(accepted) reported that the notification arrived: \(rate).")
+        case .behind:
+            sentences.append("\(arrived) reported that the notification arrived.")
             sentences.append(
                 """
-                \(arrived) of \(Shown.number(Int(statistics.accepted))) reported that the notification arrived: \
-                \(Share.text(rate)).
+                That is more than the \(Shown.number(Int(statistics.accepted))) that are known to be accepted: the \
+                sender's own reports are still behind.
                 """
             )
-            if rate > 1 {
-                sentences.append(
-                    "That is more than are known to be accepted: the sender's own reports are still behind."
-                )
-            }
-        } else {
+        case .missing:
             sentences.append(
                 "\(arrived) reported that the notification arrived; how many were accepted nobody has said yet."
             )
@@ -152,9 +153,8 @@ struct MessageModel: Sendable {
             )
         }
         if statistics.arrived > 0 {
-            sentences.append(
-                "\(Shown.number(Int(statistics.opened))) opened it: \(Share.text(statistics.openRate)) of those."
-            )
+            let share = statistics.knownOpenRate.map { ": \(Share.text($0)) of those" } ?? ""
+            sentences.append("\(Shown.number(Int(statistics.opened))) opened it\(share).")
         }
         return sentences
     }
