@@ -3,6 +3,7 @@ import Foundation
 import Operations
 import Records
 import ServiceKit
+import StreamKit
 import Testing
 import WireFormats
 import WorkerKit
@@ -142,6 +143,28 @@ struct AsyncAPITests {
         #expect(outcome == told.union(RecordOrigin.publisherHeaders))
         let push = self.document.headers(of: "push-arrival_result_succeeded")
         #expect(push.subtracting(outcome) == ["flotilla.push.origin"])
+    }
+
+    /// A client that is made of the document can delay a record.
+    @Test func everyHeaderOfARecordIsThere() throws {
+        let carried: [(channel: String, header: String)] =
+            ["activation", "activation_due", "devicecheck", "receipt", "activation_retry"].map {
+                ($0, NotBefore.header)
+            } + [
+                ("activation-click", AdClick.clientIPHeader),
+                ("activation_home_changelog", StateSpread.headerName),
+                ("push-arrival_changelog", StateSpread.headerName),
+                ("push-arrival_parts", StateSpread.headerName),
+                ("sdk-upload", SDKUploadRequest.targetHeader),
+            ]
+        for (name, header) in carried {
+            let channel = try #require(self.document.channels[name], "\(name)")
+            for message in channel.messages.values {
+                #expect(self.document.headers(of: message.name).contains(header), "\(name) \(header)")
+            }
+        }
+        let counted = try #require(self.document.channels["push-arrival"]).messages.values
+        #expect(!counted.contains { self.document.headers(of: $0.name).contains(NotBefore.header) })
     }
 
     @Test func everyHeaderOfADeadLetterIsThere() {

@@ -62,7 +62,8 @@ struct RecordTableTests {
                 isOutlier: isOutlier,
                 isFaulty: false,
                 mayBeCut: true,
-                followsCut: false
+                followsCut: false,
+                mayShare: false
             )
         )
     }

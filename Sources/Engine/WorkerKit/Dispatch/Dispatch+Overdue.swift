@@ -76,6 +76,9 @@ extension Dispatch {
 }
 
 extension Call {
+    /// Whether the call may share its request with others.
+    var mayShare: Bool { if case .part = self.content { true } else { false } }
+
     /// Whether the call can be cut short and made again: it has a request of its own, and a repeat does no harm.
     var canBeCut: Bool {
         if case .request = self.content { self.isRepeatable } else { false }

@@ -220,7 +220,8 @@ struct Dispatch: Sendable {
                 isOutlier: entry.failedAlone,
                 isFaulty: entry.isFaulty,
                 mayBeCut: call.canBeCut && entry.failuresAlone == 0 && !entry.isCopy,
-                followsCut: entry.wasCut
+                followsCut: entry.wasCut,
+                mayShare: call.mayShare
             )
         }
         table.move(id, to: .calling(inFlight))

@@ -172,6 +172,8 @@ struct CallInFlight: Sendable {
     let mayBeCut: Bool
     /// Whether the record's call before this one was cut short.
     let followsCut: Bool
+    /// Whether the call may share its request with others.
+    let mayShare: Bool
     /// Whether this worker has cut the call short.
     var isCut = false
 }

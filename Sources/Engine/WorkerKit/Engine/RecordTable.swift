@@ -164,12 +164,15 @@ struct OrphanedCall: Sendable {
     let began: Int64
     /// Whether the record's last call failed while calls for other records succeeded.
     let isOutlier: Bool
-    /// Whether this worker has cut the call short. Nobody waits for its answer, so it may always be.
+    /// Whether the call may be cut short: nobody waits for its answer, but a request that it shares stays whole.
+    let mayBeCut: Bool
+    /// Whether this worker has cut the call short.
     var isCut: Bool
 
     init(_ call: CallInFlight) {
         (self.endpoint, self.began) = (call.endpoint, call.began)
         (self.isOutlier, self.isCut) = (call.isOutlier, call.isCut)
+        self.mayBeCut = !call.mayShare
     }
 }
 
@@ -238,11 +241,13 @@ struct RecordTable: Sendable {
         return self.outlierCalls[endpoint] + orphans
     }
 
-    /// The orphaned calls to an endpoint that began before a monotonic time, the oldest first, and were not cut short.
+    /// The orphaned calls to an endpoint that began before a monotonic time and may still be cut short, the oldest first.
     func orphans(to endpoint: Int, before time: Int64) -> [EntryID] {
-        self.orphans.filter { $0.value.endpoint == endpoint && $0.value.began <= time && !$0.value.isCut }
-            .sorted { ($0.value.began, $0.key.index) < ($1.value.began, $1.key.index) }
-            .map(\.key)
+        self.orphans.filter {
+            $0.value.endpoint == endpoint && $0.value.began <= time && $0.value.mayBeCut && !$0.value.isCut
+        }
+        .sorted { ($0.value.began, $0.key.index) < ($1.value.began, $1.key.index) }
+        .map(\.key)
     }
 
     /// Returns the number of the other endpoints to which there are such calls.
