@@ -172,6 +172,8 @@ struct DeadLetterTests {
         let slow = try tool.run(change + ["--stop-after-deaths", "3", "--rate", "2"])
         #expect(slow.status == 3 && slow.output.contains("ended without success"), "\(slow)")
         #expect(refusing.stats().requests < refused + 35)
+        let trail = try tool.run(["audit"])
+        #expect(trail.output.contains("because --stop-after-deaths"), "\(trail)")
         #expect(worker.stop() == 0)
         await refusing.stop()
         try await cluster.end()
@@ -284,6 +286,8 @@ struct DeadLetterTests {
         #expect(polite.complaints.contains("Nothing was done."), "\(polite)")
         asked.process.send(SIGINT)
         #expect(try asked.end().status == 130)
+        let trail = try tool.run(["audit"])
+        #expect(trail.output.contains("because a signal to the command"), "\(trail)")
         // A replay that has said goodbye is not at work any more, nor are those that were killed before it
         // began.
         let last = try tool.run(["replay", "--group", group, "--go"])

@@ -108,7 +108,9 @@ struct PageTests {
             PageReader.page("/message", PageReader.address(message), of: try PageReader.pages([message]))
         )
         #expect(more.contains("5 devices reported that the notification arrived."))
-        #expect(more.contains("more than the 4 that are known to be accepted: the sender&#39;s own reports are"))
+        #expect(
+            more.contains("more than the 4 that are known to be accepted: the sender&#39;s own reports are")
+        )
         #expect(!more.contains("125"))
     }
 

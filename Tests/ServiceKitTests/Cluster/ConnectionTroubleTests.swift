@@ -53,6 +53,19 @@ struct ConnectionTroubleTests {
         }
     }
 
+    /// The words are librdkafka's. No test asks a resolver: it may take its time.
+    @Test(arguments: [
+        (
+            "a:9092/bootstrap: Failed to resolve 'kafka.nowhere:9092': Name or service not known",
+            "kafka.nowhere:9092"
+        ),
+        ("Local: Host resolution failure", "the name of a broker"),
+    ])
+    func aNameThatCannotBeResolvedIsNamed(words: String, name: String) {
+        let trouble = ConnectionTrouble(KafkaError(code: .unresolved, message: words))
+        #expect(trouble?.sentence.hasPrefix("kafka.brokers: \(name) cannot be resolved") == true)
+    }
+
     private static let sasl = [
         "security.protocol": "sasl_plaintext", "sasl.mechanisms": "PLAIN", "sasl.username": "alice",
         "sasl.password": "wrong",

@@ -38,7 +38,7 @@ struct IndexRefresher: Sendable {
             self.metrics?.show(retention)
         } catch {
             // The next refresh tries again. Until then every page shows the error.
-            watch.failed(because: "\(error)")
+            watch.failed(because: ErrorWords.text(error))
         }
     }
 }

@@ -139,13 +139,15 @@ final class ReplayRunner: Sendable {
                     as: job.options.edit == nil ? .replay : .edit,
                     batch: job.batch,
                     isStopped: { self.state.withLock { $0.running?.isStopping ?? true } },
+                    // The button has told the trail before.
+                    because: { self.state.withLock { $0.isClosed ? "the pages are being stopped" : nil } },
                     progress: { report in self.state.withLock { $0.running?.report = report } }
                 )
             }
             return Ended(report: report)
         } catch {
             let report = self.running?.report ?? ReplayReport(batch: job.batch, planned: job.plan.items.count)
-            return Ended(report: report, failure: "\(error)")
+            return Ended(report: report, failure: ErrorWords.text(error))
         }
     }
 }

@@ -213,7 +213,7 @@ struct Pages: Sendable {
             return self.message(visit, .unavailable, heading: "The server is stopping", sentences: [])
         case is ReplayRunner.Taken: return self.taken(visit)
         default:
-            let text = SafeText.line("\(error)", limit: 500)
+            let text = SafeText.line(ErrorWords.text(error), limit: 500)
             return self.message(
                 visit,
                 .failed,

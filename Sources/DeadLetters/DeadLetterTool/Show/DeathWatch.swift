@@ -34,7 +34,7 @@ final class DeathWatch {
             let count = [.deadAgain, .rejected, .expired].reduce(0) { $0 + (found[$1] ?? 0) }
             if count >= limit { self.end = .deaths(count) }
         } catch {
-            self.end = .failure("\(error)")
+            self.end = .failure(ErrorWords.text(error))
         }
     }
 }

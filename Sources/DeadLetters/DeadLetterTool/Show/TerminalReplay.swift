@@ -68,6 +68,7 @@ struct TerminalReplay {
                 deaths.look()
                 return self.wish.count > 0 || deaths.end != nil
             },
+            because: { self.wish.count > 0 ? "a signal to the command" : "--stop-after-deaths" },
             progress: { report in
                 guard isWatched else { return }
                 Console.write(

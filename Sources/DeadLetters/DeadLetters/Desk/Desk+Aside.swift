@@ -55,7 +55,7 @@ extension Desk {
             report.interruption = .takenOver
         } catch {
             guard report.done > 0 else { throw error }
-            report.interruption = .failed("\(error)")
+            report.interruption = .failed(ErrorWords.text(error))
         }
         return report
     }

@@ -50,6 +50,8 @@ extension Desk {
     ///   - batch: the batch id of the command, which the ledger and the audit trail name.
     ///   - isStopped: asked before each transaction and while the replay waits for its rate; true ends the
     ///     replay.
+    ///   - stop: Returns who or what stops the replay, which the audit trail is told before it ends; nil if the trail
+    ///     has been told already.
     ///   - progress: told after each transaction what has been done so far.
     /// - Throws: `EditsMany`, or an error that came before the first audit entry was acknowledged. A later
     ///   error is the report's `interruption`.
@@ -59,6 +61,7 @@ extension Desk {
         as action: AuditEntry.Action = .replay,
         batch: String = Desk.newBatch(),
         isStopped: @escaping () -> Bool = { false },
+        because stop: @escaping () -> String? = { nil },
         progress: @escaping (ReplayReport) -> Void = { _ in }
     ) throws -> ReplayReport {
         guard !plan.items.isEmpty else { return ReplayReport(batch: batch, planned: 0) }
@@ -77,14 +80,24 @@ extension Desk {
         let before = plan.succeededBefore > 0 ? ["succeeded_before": plan.succeededBefore] : [:]
         entry.counts.merge(before) { $1 }
         try self.write(entry)
+        var (isToldOfStop, untold) = (false, nil as (any Error)?)
         let replayer = Replayer(
             reader: self.reader,
             options: options,
             user: self.user,
-            isStopped: isStopped,
+            isStopped: {
+                guard isStopped() else { return false }
+                guard !isToldOfStop, let cause = stop() else { return true }
+                isToldOfStop = true
+                do { try self.recordStop(of: batch, because: cause) } catch { untold = error }
+                return true
+            },
             progress: progress
         )
         var report = replayer.run(plan, batch: batch, now: self.now)
+        if let untold {
+            report.interruption = .failed("the audit trail lacks the stop: \(ErrorWords.text(untold))")
+        }
         entry.at = self.now()
         entry.letters = []
         entry.counts = ["planned": report.planned, "replayed": report.done, "left": report.left]
@@ -95,7 +108,8 @@ extension Desk {
         } catch {
             // The records have been replayed although their audit entry is missing, so the report is returned
             // and names the error.
-            report.interruption = report.interruption ?? .failed("the audit trail lacks its end: \(error)")
+            report.interruption =
+                report.interruption ?? .failed("the audit trail lacks its end: \(ErrorWords.text(error))")
         }
         return report
     }
@@ -136,16 +150,17 @@ extension Desk {
 
     /// Writes to the audit trail that the user stops a replay, which may be another user's.
     ///
+    /// - Parameter cause: what stops it, if it is not the user's button.
     /// - Throws: `KafkaError` if the broker does not acknowledge the entry; errors of
     ///   `ClusterReader.makeTopics`.
-    package func recordStop(of batch: String) throws {
+    package func recordStop(of batch: String, because cause: String = "") throws {
         try self.reader.makeTopics()
         try self.write(
             AuditEntry(
                 action: .stop,
                 by: self.user,
                 at: self.now(),
-                because: "",
+                because: cause,
                 batch: batch,
                 selection: "",
                 counts: [:],

@@ -43,7 +43,7 @@ extension ClusterReader {
         var description: String {
             let settings = self.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             return """
-                the topic '\(self.topic)' is not there and cannot be made (\(self.cause)); have it made with one \
+                the topic '\(self.topic)' is not there and cannot be made (\(self.cause.plainWords)); have it made with one \
                 partition and \(settings.joined(separator: ", "))
                 """
         }

@@ -21,7 +21,7 @@ final class LedgerWriter {
         var cause: KafkaError
 
         var description: String {
-            "whether the last of it was done is not known (\(self.cause)): the same command again finds out"
+            "whether the last of it was done is not known (\(self.cause.plainWords)): the same command again finds out"
         }
     }
 

@@ -39,7 +39,7 @@ struct Replayer {
         } catch {
             // After any error, the letters that were replayed before it stay replayed, and the report counts
             // them.
-            report.interruption = .failed("\(error)")
+            report.interruption = .failed(ErrorWords.text(error))
         }
         return report
     }

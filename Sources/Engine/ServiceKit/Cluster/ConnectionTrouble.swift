@@ -46,6 +46,13 @@ package struct ConnectionTrouble: Hashable, Sendable {
             self.sentence =
                 "kafka.properties security.protocol: the broker closes the connection of a client that has not "
                 + "authenticated itself; it expects SASL here ('sasl_ssl' or 'sasl_plaintext')."
+        case .unresolved:
+            // Failed to resolve 'host:port': the words of the resolver.
+            let parts = words.split(separator: "'")
+            let name =
+                words.contains("resolve '") && parts.count > 2 ? String(parts[1]) : "the name of a broker"
+            self.sentence =
+                "kafka.brokers: \(name) cannot be resolved; look at the name, and at the DNS of this machine."
         default: return nil
         }
     }

@@ -83,24 +83,25 @@ extension Engine {
     }
 
     /// Returns whether a copy is due, and lets its partition wait if not: by the monotonic clock, and for at most one wait
-    /// of its topic. A worker whose clock was ahead may have written times that are far off, and all records behind the copy
-    /// would wait for them too. The first copy that has waited in vain shows by how much, and those behind it wait for
-    /// that much less.
+    /// of its topic. A worker whose clock was ahead may have written times that are further off, and all records behind the
+    /// copy would wait for them too. The first such copy that has waited in vain shows by how much, and others behind it wait
+    /// for that much less.
     func isDue(_ ticket: RetryTicket, in index: Int) -> Bool {
         let early = ticket.due.subtractingClamped(self.now.wall)
         guard early > 0 else {
             self.assignments[index].retrySkew = 0
             return true
         }
-        let wait = early.subtractingClamped(self.assignments[index].retrySkew)
-        guard wait > 0 else { return true }
-        guard !self.assignments[index].hasWaited else {
-            self.assignments[index].retrySkew = early
-            return true
-        }
         let topic = self.assignments[index].partition.topic
         let delay = self.settings.retryTiers.first { $0.topic == topic }?.delay ?? .zero
         let longest = delay.wholeMilliseconds.addingClamped(2)
+        let isFarOff = early > longest
+        if self.assignments[index].hasWaited {
+            if isFarOff { self.assignments[index].retrySkew = early }
+            return true
+        }
+        let wait = isFarOff ? early.subtractingClamped(self.assignments[index].retrySkew) : early
+        guard wait > 0 else { return true }
         self.assignments[index].waitsUntil = self.now.after(.milliseconds(min(wait, longest)))
         return false
     }
