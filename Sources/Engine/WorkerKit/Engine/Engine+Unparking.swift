@@ -92,9 +92,9 @@ extension Engine {
     /// - Returns: False if no partition has such a record.
     private func beginVisitForAll(_ lot: ParkingLot) throws(KafkaError) -> Bool {
         let isSearch = self.now.monotonic >= self.unparking.nextSearch
+        let mayOthersCome = self.roomInHand > 0
         for step in 0..<self.assignments.count {
             let index = (self.unparking.nextIndex + step) % self.assignments.count
-            let mayOthersCome = self.roomInHand > 0
             guard
                 isSearch
                     || mayOthersCome
