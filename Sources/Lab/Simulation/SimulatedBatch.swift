@@ -60,14 +60,14 @@ struct SimulatedBatch: BatchTemplate {
     /// Returns the requests that a request stands for: those of its elements, or itself.
     static func requests(in request: HTTPRequest) -> [HTTPRequest] {
         guard request.url.hasSuffix("/\(self.path)") else { return [request] }
-        return String(decoding: request.body ?? [], as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false).map { self.request(of: Array($0.utf8)) }
+        return (request.body ?? []).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { self.request(of: Array($0)) }
     }
 
     /// Returns the request of one record from its element.
     static func request(of element: [UInt8]) -> HTTPRequest {
-        let fields = String(decoding: element, as: UTF8.self)
-            .split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        let fields = element.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
         let headers = stride(from: 2, to: fields.count - 1, by: 2).map {
             HTTPHeader(fields[$0], fields[$0 + 1])
         }

@@ -194,10 +194,11 @@ package struct SimulatedOutcome: Hashable {
 
     /// Reads an outcome record back. Nil for any other record.
     package init?(_ record: OutboundRecord) {
-        let fields = String(decoding: record.value ?? [], as: UTF8.self).split(
-            separator: "|",
+        let fields = (record.value ?? []).split(
+            separator: UInt8(ascii: "|"),
             omittingEmptySubsequences: false
-        ).map(String.init)
+        )
+        .map { String(decoding: $0, as: UTF8.self) }
         guard record.topic.hasSuffix(".result"), fields.count == 8, let partition = Int32(fields[1]),
             let offset = Int64(fields[2]), let attempts = Int(fields[5])
         else { return nil }

@@ -1,20 +1,21 @@
 /// Elements that are due at a time, the earliest first; a binary heap.
 ///
-/// Its functions can be inlined: a module that is compiled without their bodies calls them with the type of the
-/// element as an argument, which took a tenth of a simulated storm.
-package struct DueQueue<Element> {
+/// Its functions are public because only then other modules can inline them: Swift 6.3 keeps the body of a
+/// function with `package` access to its module. A module without the bodies calls them with the type of the
+/// element as an argument, which took a quarter of a simulated storm.
+public struct DueQueue<Element> {
     @usableFromInline var heap: [(due: Int64, order: UInt64, element: Element)] = []
     @usableFromInline var lastOrder: UInt64 = 0
 
-    @inlinable package init() {}
+    @inlinable public init() {}
 
-    @inlinable package var count: Int { self.heap.count }
+    @inlinable public var count: Int { self.heap.count }
 
     /// The time at which the earliest element is due; nil if the queue is empty.
-    @inlinable package var nextDue: Int64? { self.heap.first?.due }
+    @inlinable public var nextDue: Int64? { self.heap.first?.due }
 
     /// Adds an element that is due at this time.
-    @inlinable package mutating func add(_ element: Element, due: Int64) {
+    @inlinable public mutating func add(_ element: Element, due: Int64) {
         self.lastOrder += 1
         self.heap.append((due, self.lastOrder, element))
         var child = self.heap.count - 1
@@ -28,7 +29,7 @@ package struct DueQueue<Element> {
 
     /// Removes and returns the earliest element if it is due, never before its time. Elements that are due at
     /// the same time come out in the order in which they were added.
-    @inlinable package mutating func popDue(at now: Int64) -> Element? {
+    @inlinable public mutating func popDue(at now: Int64) -> Element? {
         guard let first = self.heap.first, first.due <= now else { return nil }
         self.heap.swapAt(0, self.heap.count - 1)
         self.heap.removeLast()
@@ -45,12 +46,12 @@ package struct DueQueue<Element> {
     }
 
     /// The elements in no particular order, each with the time at which it is due.
-    @inlinable package var elements: [(element: Element, due: Int64)] {
+    @inlinable public var elements: [(element: Element, due: Int64)] {
         self.heap.map { ($0.element, $0.due) }
     }
 
     /// Removes the elements that are not wanted any more.
-    @inlinable package mutating func keep(where isWanted: (Element) -> Bool) {
+    @inlinable public mutating func keep(where isWanted: (Element) -> Bool) {
         // A sorted array is a heap.
         self.heap = self.heap.filter { isWanted($0.element) }.sorted {
             ($0.due, $0.order) < ($1.due, $1.order)

@@ -1,44 +1,46 @@
 /// A queue in the order of arrival: constant time at both ends, no allocation once it has grown.
 /// Its functions can be inlined, as those of `DueQueue`.
-package struct Fifo<Element: Sendable>: Sendable {
+public struct Fifo<Element: Sendable>: Sendable {
     /// The elements in a ring, whose size is a power of two.
     @usableFromInline var ring: [Element?] = []
     @usableFromInline var head = 0
-    @usableFromInline package internal(set) var count = 0
+    @usableFromInline var filled = 0
 
-    @inlinable package init() {}
+    @inlinable public init() {}
 
-    @inlinable package var isEmpty: Bool { self.count == 0 }
+    @inlinable public var count: Int { self.filled }
+
+    @inlinable public var isEmpty: Bool { self.count == 0 }
 
     /// Adds an element at the end.
-    @inlinable package mutating func append(_ element: Element) {
+    @inlinable public mutating func append(_ element: Element) {
         if self.count == self.ring.count { self.grow() }
         self.ring[(self.head + self.count) & (self.ring.count - 1)] = element
-        self.count += 1
+        self.filled += 1
     }
 
     /// Removes and returns the oldest element; nil if there is none.
-    @inlinable package mutating func popFirst() -> Element? {
+    @inlinable public mutating func popFirst() -> Element? {
         guard self.count > 0 else { return nil }
         let element = self.ring[self.head]
         self.ring[self.head] = nil
         self.head = (self.head + 1) & (self.ring.count - 1)
-        self.count -= 1
+        self.filled -= 1
         return element
     }
 
     /// Removes and returns the newest element; nil if there is none.
-    @inlinable package mutating func popLast() -> Element? {
+    @inlinable public mutating func popLast() -> Element? {
         guard self.count > 0 else { return nil }
         let place = (self.head + self.count - 1) & (self.ring.count - 1)
         let element = self.ring[place]
         self.ring[place] = nil
-        self.count -= 1
+        self.filled -= 1
         return element
     }
 
     /// Removes and returns a random element. The oldest element moves to its place.
-    @inlinable package mutating func popAny(using random: inout some RandomNumberGenerator) -> Element? {
+    @inlinable public mutating func popAny(using random: inout some RandomNumberGenerator) -> Element? {
         guard self.count > 1 else { return self.popFirst() }
         let place = (self.head + .random(in: 0..<self.count, using: &random)) & (self.ring.count - 1)
         self.ring.swapAt(self.head, place)
@@ -46,15 +48,15 @@ package struct Fifo<Element: Sendable>: Sendable {
     }
 
     /// The oldest element; nil if there is none.
-    @inlinable package var first: Element? { self.count > 0 ? self.ring[self.head] : nil }
+    @inlinable public var first: Element? { self.count > 0 ? self.ring[self.head] : nil }
 
     /// The elements from the oldest to the newest.
-    @inlinable package var elements: [Element] {
+    @inlinable public var elements: [Element] {
         (0..<self.count).compactMap { self.ring[(self.head + $0) & (self.ring.count - 1)] }
     }
 
     /// Removes the elements that are not wanted any more, and keeps the order of the rest.
-    @inlinable package mutating func keep(where isWanted: (Element) -> Bool) {
+    @inlinable public mutating func keep(where isWanted: (Element) -> Bool) {
         for _ in 0..<self.count {
             guard let element = self.popFirst() else { return }
             if isWanted(element) { self.append(element) }

@@ -62,9 +62,11 @@ extension Engine {
     /// Whether another turn would find a record to read that can begin.
     var hasUnreadArrivals: Bool {
         self.phase == .working && self.recall == nil && self.roomInHand > 0 && self.mayTakeIn
-            && self.assignments.contains {
-                $0.hasSomethingToRead && $0.waitsUntil.map { $0 <= self.now.monotonic } ?? true
-                    && ($0.partition.topic == self.settings.inputTopic || self.hasRoomForCopies)
+            && self.assignments.indices.contains { index in
+                self.assignments[index].hasSomethingToRead
+                    && self.assignments[index].waitsUntil.map { $0 <= self.now.monotonic } ?? true
+                    && (self.assignments[index].partition.topic == self.settings.inputTopic
+                        || self.hasRoomForCopies)
             }
     }
 

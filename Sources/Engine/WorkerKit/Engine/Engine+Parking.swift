@@ -8,7 +8,12 @@ import WireFormats
 // done, and the record is read again when the condition that it waits for has come (`Engine+Unparking`).
 extension Engine {
     /// The number of records that have a ticket, including the records that came back and are in hand.
-    var parkedTickets: Int { self.assignments.indices.reduce(0) { $0 + self.assignments[$1].parked.count } }
+    var parkedTickets: Int {
+        // A closure would copy each assignment, and every turn asks for the number.
+        var count = 0
+        for index in self.assignments.indices { count += self.assignments[index].parked.count }
+        return count
+    }
 
     /// Parks a record, and all records that are queued behind it.
     func parkWithFollowers(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
