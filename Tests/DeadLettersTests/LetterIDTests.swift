@@ -26,6 +26,7 @@ import WireFormats
         ("another partition", [RecordHeader("__dlq.errors.partition", "1")]),
         ("another topic", [RecordHeader("__dlq.errors.topic", "payments")]),
         ("another group", [RecordHeader("__dlq.errors.group", "other")]),
+        ("another time", [RecordHeader("dlq.original_timestamp", "2026-11-20T00:00:00Z")]),
         ("no offset", [RecordHeader("__dlq.errors.offset", "many")]),
         ("no group", [RecordHeader("__dlq.errors.group", [])]),
         ("no id", [RecordHeader("dlq.id", "dl-")]),
@@ -36,6 +37,14 @@ import WireFormats
     @Test(arguments: lies)
     func alyingIDFallsBackToThePosition(_ name: String, _ lie: [RecordHeader]) {
         #expect(Self.id(Letters.notice(42).headers + lie) == Self.byPosition, "\(name)")
+    }
+
+    /// Workers made ids without the timestamp once, and their letters are still there.
+    @Test func anIDWithoutTheTimestampIsBelieved() {
+        var source = Letters.notice(42).source
+        source.timestamp = nil
+        let older = Letters.notice(42).headers + [RecordHeader("dlq.id", source.deadLetterID)]
+        #expect(Self.id(older).description == source.deadLetterID)
     }
 
     @Test func anotherClustersLetterIsCalledByItsPosition() {

@@ -104,6 +104,19 @@ import WorkerTestSupport
         #expect(Set(states) == [["r-1": .rejected], ["r-2": .succeeded]])
     }
 
+    /// The topic of the record was deleted and made again, so that another record has its offset.
+    @Test func aLetterOfATopicThatWasMadeAnewIsALetterOfItsOwn() throws {
+        let test = try IndexUnderTest()
+        var (old, new) = (Self.letter(0, 7), Self.letter(1, 7))
+        new.publishedAt = old.publishedAt + 1
+        try test.take([old])
+        try test.index.indexLetterIDs()
+        try test.ledger(.discarded(old.id))
+        try test.take([new])
+        let states = try test.letters().map { [$0.id: $0.state] }
+        #expect(Set(states) == [[old.id: .discarded], [new.id: .open]])
+    }
+
     @Test func whatIsDiscardedStaysDiscarded() throws {
         let test = try IndexUnderTest()
         try test.take([Self.letter(0)])

@@ -47,10 +47,9 @@ import Testing
     // MARK: Identity
 
     @Test func hasAnIDOfItsSourceAlone() {
-        // printf '2:c110:activation1:32:4217:activation-worker' | sha256sum
-        #expect(
-            Self.notice.id == "dl-" + Self.sha256("2:c110:activation1:32:4217:activation-worker").prefix(32)
-        )
+        let text = "2:c110:activation1:32:4217:activation-worker13:1795248000000"
+        // printf "$text" | sha256sum
+        #expect(Self.notice.id == "dl-" + Self.sha256(text).prefix(32))
         #expect(Self.notice.id.count == 35)
         var again = Self.notice
         (again.attempts, again.failedAt, again.reason) = (9, 0, Reason("x", "y"))
@@ -61,7 +60,8 @@ import Testing
         var ids: Set<String> = [Self.notice.source.deadLetterID]
         let changes: [(inout DeadLetterNotice.Source) -> Void] = [
             { $0.clusterID = "" }, { $0.topic = "activatio" }, { $0.partition = 34 }, { $0.offset = 2 },
-            { $0.group = "n" }, { ($0.partition, $0.offset) = (34, 2) },
+            { $0.group = "n" }, { $0.timestamp = nil }, { $0.timestamp = 1 },
+            { ($0.partition, $0.offset) = (34, 2) },
             { ($0.clusterID, $0.topic) = ("c", "1activation") },
             { ($0.topic, $0.partition) = ("activation3", 4) },
         ]

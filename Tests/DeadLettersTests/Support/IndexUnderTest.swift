@@ -29,6 +29,8 @@ final class IndexUnderTest {
         var position: LetterPosition
         /// Names the letter, by the offset of the record that died; nil for one that its position names.
         var source: Int64?
+        /// The timestamp of the record that died.
+        var publishedAt = Letters.start
         var group: LetterGroup
         var at = Letters.start
         var key: [UInt8]?
@@ -40,7 +42,8 @@ final class IndexUnderTest {
         var id: LetterID { LetterID(of: self.facts, at: self.position, clusterID: Letters.clusterID) }
 
         var facts: DeadLetterFacts {
-            self.source.map { Letters.facts(Letters.notice($0).headers) } ?? Letters.facts([])
+            self.source.map { Letters.facts(Letters.notice($0, publishedAt: self.publishedAt).headers) }
+                ?? Letters.facts([])
         }
 
         func row(_ partition: Int64) -> LetterRow {

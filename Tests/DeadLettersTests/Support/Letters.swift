@@ -15,7 +15,8 @@ enum Letters {
         from topic: String = "orders",
         clusterID: String = Letters.clusterID,
         reason: String = "gdt.-2",
-        replayable: DeadLetter.Replayable = .yes
+        replayable: DeadLetter.Replayable = .yes,
+        publishedAt: Int64 = Letters.start
     ) -> DeadLetterNotice {
         DeadLetterNotice(
             source: .init(
@@ -24,7 +25,7 @@ enum Letters {
                 partition: 0,
                 offset: number,
                 group: "activation-worker",
-                timestamp: Letters.start
+                timestamp: publishedAt
             ),
             kind: .rejected,
             reason: Reason(reason, "could not be parsed"),

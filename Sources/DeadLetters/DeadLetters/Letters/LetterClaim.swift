@@ -7,8 +7,17 @@ import WireFormats
 struct LetterClaim: Hashable, Sendable {
     /// The id in the letter's headers.
     var id: LetterID
-    /// The position and consumer group of the dead record, as the headers name them, in this cluster.
+    /// The position, timestamp and consumer group of the dead record, as the headers name them, in this
+    /// cluster.
     var source: DeadLetterNotice.Source
+
+    /// The sources that the id may be the digest of. Older letters have an id that was made without the timestamp.
+    var sources: [DeadLetterNotice.Source] {
+        guard self.source.timestamp != nil else { return [self.source] }
+        var untimed = self.source
+        untimed.timestamp = nil
+        return [self.source, untimed]
+    }
 
     /// Takes the claim from a letter's headers; nil if the id, the topic, the partition, the offset or the
     /// group is missing.
@@ -24,7 +33,7 @@ struct LetterClaim: Hashable, Sendable {
             partition: partition,
             offset: offset,
             group: group,
-            timestamp: nil
+            timestamp: facts.originalTimestamp
         )
     }
 }

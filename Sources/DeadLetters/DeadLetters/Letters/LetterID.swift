@@ -1,8 +1,8 @@
 import Cryptography
 import WireFormats
 
-/// The id of a dead letter: `dl-` and 32 hexadecimal digits, the first half of a SHA-256 over the position of
-/// the dead record.
+/// The id of a dead letter: `dl-` and 32 hexadecimal digits, the first half of a SHA-256 over the position and
+/// the timestamp of the dead record.
 ///
 /// Every copy of a letter has the same id, and every reader computes the same one.
 package struct LetterID: Hashable, Sendable {
@@ -54,8 +54,11 @@ package struct LetterID: Hashable, Sendable {
     /// could belong to another letter.
     package init(of facts: DeadLetterFacts, at position: LetterPosition, clusterID: String) {
         let claim = LetterClaim(facts, clusterID: clusterID)
+        let settled = claim?.sources.lazy
+            .compactMap { source in claim.flatMap { Self.settled($0, Digest.sha256(source.deadLetterText)) } }
+            .first
         self =
-            claim.flatMap { Self.settled($0, Digest.sha256($0.source.deadLetterText)) }
+            settled
             ?? LetterID(digest: Digest.sha256(position.source(clusterID: clusterID).deadLetterText))
     }
 

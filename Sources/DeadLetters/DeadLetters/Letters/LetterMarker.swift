@@ -19,8 +19,10 @@ struct LetterMarker {
     /// position otherwise.
     mutating func id(_ claim: LetterClaim?, at position: LetterPosition) -> LetterID {
         if let claim {
-            self.machine(claim.source.deadLetterText, into: &self.digest)
-            if let id = LetterID.settled(claim, self.digest) { return id }
+            for source in claim.sources {
+                self.machine(source.deadLetterText, into: &self.digest)
+                if let id = LetterID.settled(claim, self.digest) { return id }
+            }
         }
         self.machine(position.source(clusterID: self.clusterID).deadLetterText, into: &self.digest)
         return LetterID(digest: self.digest)

@@ -103,8 +103,11 @@ extension DeadLetterNotice.Source {
     /// The SHA-256 of `deadLetterText`, 32 bytes; the id shows the first 16.
     package var deadLetterDigest: [UInt8] { Digest.sha256(self.deadLetterText) }
 
-    /// The bytes that the id is a digest of: cluster, topic, partition, offset and group, each after its
-    /// length. The timestamp is not part of it.
+    /// The bytes that the id is a digest of: cluster, topic, partition, offset and group, and the record's
+    /// timestamp if it has one, each after its length.
+    ///
+    /// The timestamp tells two records of one offset apart: a topic that was deleted and made again begins at
+    /// offset 0 again. A time that the header `dlq.original_timestamp` cannot express counts as the nearest one that it can.
     package var deadLetterText: [UInt8] {
         var joined: [UInt8] = []
         joined.reserveCapacity(self.clusterID.utf8.count + self.topic.utf8.count + self.group.utf8.count + 64)
@@ -114,6 +117,9 @@ extension DeadLetterNotice.Source {
         Self.append(Int64(self.partition), to: &joined)
         Self.append(self.offset, to: &joined)
         Self.append(self.group.utf8, to: &joined)
+        if let timestamp = self.timestamp {
+            Self.append(min(max(timestamp, RFC3339.range.lowerBound), RFC3339.range.upperBound), to: &joined)
+        }
         return joined
     }
 
