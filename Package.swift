@@ -503,7 +503,11 @@ let package = Package(
             dependencies: ["UpstreamHTTP", "WorkerTestSupport"],
             swiftSettings: house
         ),
-        .testTarget(name: "CompressionTests", dependencies: ["Compression"], swiftSettings: house),
+        .testTarget(
+            name: "CompressionTests",
+            dependencies: ["Compression", "ServiceKit"],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "CryptographyTests",
             dependencies: ["COpenSSL", "Cryptography", "TestMaterial"],

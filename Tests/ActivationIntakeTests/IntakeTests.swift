@@ -306,6 +306,11 @@ struct IntakeTests {
             "ANDROID", #","imei":"354649050046412","oaid":"1fe9a970-efbb-29e0-0bdd-f5dbbf751ab5""#,
             ["muid": "b496ec1169770ea274a2b4f42ca4fb71", "hashOaid": "83e9158a4fb54c0e1ef0b238639a23ae"]
         ),
+        // A phone that keeps its IMEI to itself.
+        (
+            "ANDROID", #","imei":"unknown","oaid":"1fe9a970-efbb-29e0-0bdd-f5dbbf751ab5""#,
+            ["hashOaid": "83e9158a4fb54c0e1ef0b238639a23ae"]
+        ),
     ])
     func whereItIsWantedADeviceIsNamedByItsOtherIDs(
         appType: String,
@@ -342,7 +347,8 @@ struct IntakeTests {
             return #expect(text.contains(#""muid""#) && !text.contains("Oaid"))
         }
         #expect(unwanted.due.isEmpty)
-        #expect(unwanted.codes(in: "sdk-upload.result").contains("sdk_activation.no_identifier"))
+        let code = more.contains("unknown") ? "malformed_identifier" : "no_identifier"
+        #expect(unwanted.codes(in: "sdk-upload.result").contains("sdk_activation.\(code)"))
     }
 
     /// Once the first is forgotten both go on, and Tencent has to recognise the second.

@@ -1,3 +1,4 @@
+import ServiceKit
 import Testing
 
 @testable import Compression
@@ -25,6 +26,38 @@ struct BlockTests {
     @Test func theOffsetZeroIsRefusedInALongBlockToo() {
         let block: [UInt8] = [0x17, 0x61, 0x00, 0x00, 0xC0] + Array("bcdefghijklm".utf8)
         #expect(throws: BlockFault.offset) { try LZ4Block.decompress(block, limit: 1 << 20) }
+    }
+
+    /// The library asks for five literals at the end, and for more room than the output. The format asks for neither, and
+    /// a body that was cut between two sequences is such a block.
+    @Test(arguments: 1...2_000 as ClosedRange<UInt64>) func aBlockMayEndWithFewLiterals(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var (block, output): ([UInt8], [UInt8]) = ([], [])
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let literals = (0..<Int.random(in: output.isEmpty ? 1...20 : 0...20, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            let match = Int.random(in: 4...600, using: &random)
+            output += literals
+            let offset = Int.random(in: 1...output.count, using: &random)
+            block += Self.sequence(literals, match: match - 4, offset: offset)
+            for _ in 0..<match { output.append(output[output.count - offset]) }
+        }
+        let last = (0..<Int.random(in: 0...6, using: &random)).map { UInt8($0) }
+        block += Self.sequence(last, match: 0, offset: nil)
+        output += last
+        #expect(try LZ4Block.decompress(block, limit: output.count) == output)
+    }
+
+    /// One sequence of a block, by the description of the format.
+    private static func sequence(_ literals: [UInt8], match: Int, offset: Int?) -> [UInt8] {
+        func rest(_ length: Int) -> [UInt8] {
+            length < 15
+                ? [] : Array(repeating: 255, count: (length - 15) / 255) + [UInt8((length - 15) % 255)]
+        }
+        let token = UInt8(min(15, literals.count) << 4 | min(15, match))
+        let end = offset.map { [UInt8($0 & 255), UInt8($0 >> 8)] + rest(match) } ?? []
+        return [token] + rest(literals.count) + literals + end
     }
 
     @Test(arguments: [

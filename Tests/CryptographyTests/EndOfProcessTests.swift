@@ -1,5 +1,6 @@
 import COpenSSL
 import Cryptography
+import Foundation
 import Glibc
 import Testing
 
@@ -13,5 +14,32 @@ struct EndOfProcessTests {
             #expect(OPENSSL_atexit { _exit(3) } == 1)
             exit(0)
         }
+    }
+
+    /// The cause, made sure by a delay at the end of the process: this is what OpenSSL's handler would do.
+    @Test func threadsDieWhereOpenSSLFreesItsMemory() async {
+        await #expect(processExitsWith: .failure) {
+            Self.keepThreadsBusy()
+            OPENSSL_cleanup()
+            usleep(500_000)
+            _exit(0)
+        }
+    }
+
+    @Test func threadsMayBeBusyWhileTheProcessEnds() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            // It runs after all handlers that are registered later.
+            #expect(atexit { usleep(500_000) } == 0)
+            Self.keepThreadsBusy()
+            exit(0)
+        }
+    }
+
+    /// Starts threads that use OpenSSL until the process ends, as those of librdkafka and libcurl may.
+    private static func keepThreadsBusy() {
+        for _ in 0..<4 {
+            Thread.detachNewThread { while true { _ = Digest.sha256(Array("anything".utf8)) } }
+        }
+        usleep(20_000)
     }
 }

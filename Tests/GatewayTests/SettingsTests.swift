@@ -16,7 +16,7 @@ struct SettingsTests {
         ("routes: [uploads, downloads]", "gateway.routes: knows only uploads, push-arrivals, clicks"),
         ("report_types: [arrived, lost]", "gateway.report_types: knows only"),
         ("clicks_path: clicks?a", "gateway.clicks_path: must be a path"),
-        ("body_limit: 2MB", "gateway.body_limit: must be at least 48000 bytes below kafka.message_limit"),
+        ("body_limit: 5MB", "gateway.body_limit: must be at least 48000 bytes below kafka.message_limit"),
         ("tls_key_file: key.pem", "gateway.tls_key_file: a certificate and its key belong together"),
         ("uploads_topic: a/b", "gateway.uploads_topic: must be a topic name"),
     ])

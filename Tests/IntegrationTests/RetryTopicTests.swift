@@ -41,6 +41,10 @@ struct RetryTopicTests {
         _ = results.read(atMost: .seconds(1)) { _ in false }
         _ = waiting.read(atMost: .seconds(1)) { _ in false }
         #expect(second.stop() == 0, "\(second.log)")
+        // The last offsets of both topics are marks of transactions, and an alert of the lag must end.
+        for topic in [cluster.input, "\(cluster.input).retry.1s"] {
+            #expect(try cluster.lag(of: topic, partitions: 4) == 0, "\(topic)")
+        }
 
         let outcomes = results.records.compactMap(\.outcome)
         #expect(outcomes.count == count && outcomes.allSatisfy { $0.fate == "succeeded" })

@@ -133,6 +133,22 @@ struct InterceptedHandlerTests {
         #expect(seen.suffix(2) == ["didSend https://echo.example/changed [\"X-Seen\"]", "willSend GET"])
     }
 
+    /// Without a token the engine asks the handler again and again for a call that was never sent.
+    @Test func aCallThatWasNotSentIsNotShownAsSent() {
+        let witness = Witness(vetoing: [])
+        let handler = ErasedHandler(WorkerShellProgram<Echo>.handler(Echo([witness])))
+        let memory = handler.emptyMemory()
+        guard case .call(let call) = handler.plan(Self.record, Self.first, with: memory) else {
+            Issue.record("no call was planned")
+            return
+        }
+        _ = handler.interpret(.failure(.notReady), of: call.job, Self.first, with: memory)
+        #expect(witness.seen.withLock { $0.last } == "willSend POST")
+        let timeout = TransferError(kind: .timeout, mayHaveBeenSent: true, message: "t")
+        _ = handler.interpret(.ambiguous(timeout), of: call.job, Self.first, with: memory)
+        #expect(witness.seen.withLock { $0.last }?.hasPrefix("didSend ") == true)
+    }
+
     // MARK: - Batches
 
     /// A batch whose request names its time in a header.

@@ -16,7 +16,8 @@ import Testing
             ("2606:4700::1111", true), ("2001:4860:4860::8888", true), ("64:ff9b::808:808", true),
             ("::ffff:8.8.8.8", true), ("2002:808:808::1", true),
             ("::", false), ("::1", false), ("fe80::1", false), ("fc00::1", false), ("fd12::1", false),
-            ("ff02::1", false), ("2001:db8::1", false), ("2001::1", false), ("::ffff:127.0.0.1", false),
+            ("ff02::1", false), ("2001:db8::1", false), ("3fff::1", false), ("3fff:1000::1", true),
+            ("2001::1", false), ("::ffff:127.0.0.1", false),
             ("::ffff:10.0.0.1", false), ("64:ff9b::a00:1", false), ("64:ff9b:1::1", false),
             ("2002:7f00:1::1", false), ("100::1", false), ("", false), ("example", false),
         ] as [(String, Bool)]

@@ -12,21 +12,34 @@ package enum LZ4Block {
     /// - Parameter limit: The most bytes of output.
     package static func decompress(_ block: [UInt8], limit: Int) throws(BlockFault) -> [UInt8] {
         let length = try self.outputLength(of: block, limit: limit)
-        guard let output = self.decompress(block, length: length), output.count == length else {
-            throw .malformed
+        // Near the end of its room the library refuses blocks that it takes where there is more of it.
+        let usual = unsafe self.decompress(block, room: length + 64) {
+            unsafe LZ4_decompress_safe($0, $1, $2, $3)
         }
+        if let usual, usual.count == length { return usual }
+        // It also refuses a block that ends with fewer literals than a compressor leaves, which the format does not
+        // ask for. It takes the block where more input follows, of which it reads nothing once the output is full.
+        let longer = block + [UInt8](repeating: 0, count: 64)
+        let output = unsafe self.decompress(longer, room: length) {
+            unsafe LZ4_decompress_safe_partial($0, $1, $2, $3, $3)
+        }
+        guard let output, output.count == length else { throw .malformed }
         return output
     }
 
-    /// Calls the library; nil if it refuses the block.
-    private static func decompress(_ block: [UInt8], length: Int) -> [UInt8]? {
-        // Near the end of its room the library refuses blocks that it takes where there is more of it.
-        let room = length + 64
+    /// Calls a function of the library with the input, the output, the size of the input and the room for the output.
+    ///
+    /// - Returns: Nil if the library refuses the block.
+    private static func decompress(
+        _ block: [UInt8],
+        room: Int,
+        _ function: (UnsafePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32) -> Int32
+    ) -> [UInt8]? {
         guard let size = Int32(exactly: block.count), let capacity = Int32(exactly: room) else { return nil }
         var succeeded = false
         let output = unsafe [UInt8](unsafeUninitializedCapacity: room) { output, count in
             let written = unsafe block.withUnsafeBytes { input in
-                unsafe LZ4_decompress_safe(
+                unsafe function(
                     input.baseAddress?.assumingMemoryBound(to: CChar.self),
                     UnsafeMutableRawPointer(output.baseAddress)?.assumingMemoryBound(to: CChar.self),
                     size,

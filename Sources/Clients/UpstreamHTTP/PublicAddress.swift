@@ -59,6 +59,8 @@ enum PublicAddress {
         // 2002::/16 carries an address of IPv4 too.
         if bytes[0] == 0x20, bytes[1] == 0x02 { return self.isPublic(v4: embedded(at: 2)) }
         guard bytes[0] & 0xE0 == 0x20 else { return false }
+        // 3fff::/20 belongs to documents (RFC 9637).
+        if bytes[0] == 0x3F, bytes[1] == 0xFF, bytes[2] < 0x10 { return false }
         // 2001::/23 belongs to protocols, and 2001:db8::/32 to documents.
         if bytes[0] == 0x20, bytes[1] == 0x01 {
             return bytes[2] >= 0x02 && !(bytes[2] == 0x0D && bytes[3] == 0xB8)

@@ -1,5 +1,6 @@
 import ActivationIntake
 import ArgumentParser
+import PushArrivalWorker
 package import ServiceKit
 import WorkerKit
 
@@ -31,13 +32,16 @@ package enum Roster {
     /// The intake that can stand before the activation worker.
     package static let intake = WorkerIdentity.activationIntake
 
+    /// The worker that posts what the push-arrival worker forwards.
+    static let forwarder = WorkerIdentity.pushArrivalForward
+
     /// The gateway, which fills topics and consumes none.
     static let gateway = WorkerIdentity(name: "gateway", topic: "sdk-upload", upstream: "kafka")
 
     package static let workers = [activation, deviceCheck, receipt, pushArrival]
 
     /// The programs whose settings can be checked against a cluster.
-    static let programs = workers + [intake]
+    static let programs = workers + [intake, forwarder]
 
     /// The programs whose topics can be made.
     static let programsWithTopics = programs + [gateway]

@@ -86,7 +86,8 @@ struct SDKApp: Hashable, Sendable {
         guard Activation.convertedAtRange.contains(activation.convertedAt) else { throw .time }
         let device = self.appType == .ios ? activation.idfa : activation.imei
         let ids = self.takesOtherIDs ? DeviceIDs(activation, of: self.appType) : DeviceIDs()
-        guard let muid = try self.muid(device) ?? ids.first else { throw .noIdentifier }
+        let own = try self.muid(device, beside: ids.first)
+        guard let muid = own ?? ids.first else { throw .noIdentifier }
         var conversion = Activation(
             account: self.account,
             appType: self.appType,
@@ -95,7 +96,7 @@ struct SDKApp: Hashable, Sendable {
             convertedAt: activation.convertedAt,
             clientIP: clientIP
         )
-        conversion.hasMUID = device != nil
+        conversion.hasMUID = own != nil
         conversion.ids = ids
         conversion.userAgent = activation.userAgent.flatMap {
             $0.utf8.count <= Activation.userAgentBytesLimit ? $0 : nil
@@ -103,10 +104,12 @@ struct SDKApp: Hashable, Sendable {
         return conversion
     }
 
-    private func muid(_ device: String?) throws(NothingToReport) -> MUID? {
+    private func muid(_ device: String?, beside other: MUID?) throws(NothingToReport) -> MUID? {
         guard let device else { return nil }
-        guard let muid = try? MUID(deviceID: device, of: self.appType) else { throw .malformedIdentifier }
-        return muid
+        if let muid = try? MUID(deviceID: device, of: self.appType) { return muid }
+        // A phone that keeps its IMEI to itself gives a text in its place, and has other ids.
+        guard self.appType == .android, other != nil else { throw .malformedIdentifier }
+        return nil
     }
 
     /// The reasons why an ACTIVATE event is not reported.

@@ -74,15 +74,20 @@ extension ActivationHandler {
             let answer = Self.answer(to: job, on: .callback, after: exchange, token: template.token)
             let verdict = self.verdict(on: exchange, answer, attempt, token: template.token)
             let final = self.final(verdict, answer, at: attempt, asked: exchange.delay(at: attempt.now))
-            guard case .refuse = final else { return final }
+            switch final {
+            case .refuse: break
+            // The host may have acted on a call that was lost, and another interface would count the conversion again.
+            case .giveUp where attempt.ambiguous == 0 && !exchange.isAmbiguous: break
+            default: return final
+            }
             return self.report(insteadOf: job, attempt) ?? final
         case .refused(let reason): return .refuse(reason, Self.answer(to: job, on: .callback))
         }
     }
 
-    /// Returns the call that reports a conversion as if it had no callback, in place of a refusal of its callback: a stranger
-    /// may have chosen that, and must not cost the conversion. A host that has acted on an earlier call recognises the
-    /// conversion by its id, and does not refuse it.
+    /// Returns the call that reports a conversion as if it had no callback, in place of a callback that was refused or given
+    /// up: a stranger may have chosen it, or its host was blocked, and neither must cost the conversion. A host that has acted
+    /// on an earlier call recognises the conversion by its id, and does not refuse it.
     ///
     /// - Returns: Nil if the app has no other route for this conversion.
     private func report(insteadOf job: Activation, _ attempt: Attempt)
@@ -282,6 +287,11 @@ extension ActivationHandler {
 }
 
 extension Exchange {
+    /// Whether the upstream may have acted although no answer has come.
+    fileprivate var isAmbiguous: Bool {
+        if case .ambiguous = self { true } else { false }
+    }
+
     /// The time for which a response asks to wait; nil if it names none.
     fileprivate func delay(at now: Int64) -> Duration? {
         guard case .response(let response) = self else { return nil }

@@ -128,7 +128,8 @@ extension ActivationProgram {
         )
         let path = reader.optionalPath(
             "oauth_file",
-            help: "A JSON file of mode 0600 with client_id, client_secret, refresh_token and access_token, "
+            help:
+                "A JSON file of mode 0600 (0440 where oauth_renew is false) with client_id, client_secret, refresh_token and access_token, "
                 + "which this worker renews. Apps and workers may share it."
         )
         let isRenewedHere = reader.bool(
@@ -140,7 +141,7 @@ extension ActivationProgram {
         )
         if let path {
             if fixed != nil { reader.reportFault("oauth_file", "cannot be given together with access_token") }
-            let file = PrivateFile(path: path)
+            let file = PrivateFile(path: path, isForGroup: !isRenewedHere)
             if let objection = self.objection(to: file, isRenewedHere) {
                 reader.reportFault("oauth_file", "names a file that \(objection)")
             }

@@ -3,6 +3,9 @@ import WorkerKit
 
 /// The name and the settings of the gateway.
 package enum GatewayProgram: ConfiguredProgram {
+    /// The largest record where no setting says otherwise, in bytes. It fits the largest body and its headers.
+    package static let messageLimit = 4 << 20
+
     static let name = "gateway"
 
     package static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }

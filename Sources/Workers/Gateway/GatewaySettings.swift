@@ -58,7 +58,7 @@ struct GatewaySettings: Sendable {
         self.brokers = kafka.brokers("brokers", help: "Where the cluster is: host:port[,host:port…].")
         let messageLimit = kafka.bytes(
             "message_limit",
-            default: 1_048_000,
+            default: GatewayProgram.messageLimit,
             in: 10_000...1_000_000_000,
             help: "The largest record the broker takes."
         )
@@ -119,7 +119,8 @@ struct GatewaySettings: Sendable {
         )
         self.bodyLimit = gateway.bytes(
             "body_limit",
-            default: 1_000_000,
+            // As much as is decoded. A stock SDK sends some 2 MiB at most, and never makes a refused upload smaller.
+            default: 4_000_000,
             in: 1_024...(512 << 20),
             help: "The largest body; a larger one is answered with 413."
         )

@@ -504,6 +504,25 @@ import WorkerKit
         }
     }
 
+    /// A block of the host for an hour once cost all conversions with a callback. Where a call was lost, the host may have
+    /// acted on it, and a report elsewhere would count the conversion twice.
+    @Test(arguments: [(403, ""), (200, "<html>"), (200, #"{"code":11018}"#), (503, "")], [0, 1])
+    func aCallbackThatIsGivenUpTakesTheRouteOfItsApp(reply: (status: Int, body: String), ambiguous: Int)
+        throws
+    {
+        let handler = try Self.handler(actionSetID: 77)
+        let job = try Self.call(handler, Self.record(callback: Self.callback)).job
+        let attempt = Attempt(number: 5, now: ActivationHandlerTests.now, ambiguous: ambiguous)
+        let response = HTTPResponse(status: reply.status, body: Array(reply.body.utf8))
+        let verdict = handler.interpret(.response(response), of: job, attempt)
+        guard ambiguous == 0 else { return #expect(Self.shown(verdict).hasPrefix("give up ")) }
+        guard case .call(let call) = verdict else { throw NoCall() }
+        #expect(call.job.callback == nil && call.lane == "112233/10000/marketing_api")
+        let timeout = TransferError(kind: .timeout, mayHaveBeenSent: true, message: "m")
+        let lost = handler.interpret(.ambiguous(timeout), of: job, attempt)
+        #expect(Self.shown(lost).hasPrefix("give up "))
+    }
+
     /// The id is the one under which the callback was told, so that Tencent recognises the conversion.
     @Test func theReportInPlaceOfACallbackHasTheSameId() throws {
         func id(_ call: Call<Activation>) throws -> String? {
@@ -548,7 +567,8 @@ import WorkerKit
             )
         }
         #expect(try verdict(Self.tokenCallback) == "retry marketing.11000 record")
-        #expect(try verdict(Self.tokenCallback, attempt: 5) == "give up marketing.11000")
+        // The app's own route takes its place.
+        #expect(try verdict(Self.tokenCallback, attempt: 5) == "call")
         #expect(!token.takeWish())
         #expect(try verdict(nil) == "gate marketing.11000 5")
         #expect(token.takeWish())

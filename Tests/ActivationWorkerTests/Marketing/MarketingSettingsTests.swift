@@ -92,6 +92,10 @@ import WorkerTestSupport
         (0o644, true, "can be used by others than its owner: chmod 600 "),
         (0o400, true, "is not writable, so renewed tokens cannot be kept: chmod 600 "),
         (0o400, false, ""), (0o600, true, ""),
+        // Kubernetes mounts a secret so, for a worker that only reads the tokens.
+        (0o440, false, ""), (0o440, true, "can be used by others than its owner: chmod 600 "),
+        (0o444, false, "can be used by others than its owner: chmod 640 "),
+        (0o460, false, "can be used by others than its owner: chmod 640 "),
     ])
     func aFileOfTokensIsCheckedAtTheStart(mode: Int, isRenewedHere: Bool, fault: String) throws {
         let folder = try TemporaryFolder()

@@ -51,7 +51,7 @@ enum ConversionInStorm: String, CaseIterable {
         switch self {
         case .report, .callback, .tokenCallback, .foreignToken: ["succeeded"]
         case .badReport, .badCallback, .forbiddenHost: ["rejected"]
-        // Where a call for the callback was lost on its way, the host may have acted on it, and nothing is told elsewhere.
+        // A callback that is given up after a lost call is told nowhere else, because the host may have acted on it.
         case .strayCallback: ["succeeded", "rejected"]
         }
     }

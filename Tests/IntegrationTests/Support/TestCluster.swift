@@ -148,6 +148,24 @@ final class TestCluster {
         try self.wait(for: [topic: count])
     }
 
+    /// The offsets before the ends of a topic's partitions that the consumer group of the tests' workers has not committed,
+    /// marks of transactions included; what `kafka-consumer-groups` calls the lag.
+    func lag(of topic: String, partitions: Int) throws -> Int64 {
+        // A reader of committed records only is told the end before the first transaction that is open.
+        let consumer = try Consumer([
+            "bootstrap.servers": self.brokers, "group.id": self.input, "isolation.level": "read_uncommitted",
+        ])
+        defer { consumer.abandon() }
+        let all = (0..<partitions).map { TopicPartition(topic: topic, partition: Int32($0)) }
+        let ends = try consumer.offsets(
+            notBefore: Dictionary(uniqueKeysWithValues: all.map { ($0, LogReader.end) }),
+            atMost: .seconds(30)
+        )
+        return try consumer.committed(all, atMost: .seconds(30)).reduce(0) { lag, position in
+            lag + ends[position.partition, default: 0] - (position.offset ?? 0)
+        }
+    }
+
     private func create(_ counts: [String: Int]) throws {
         try self.admin?.createTopics(counts, atMost: .seconds(30))
         try self.wait(for: counts)

@@ -253,6 +253,7 @@ struct SDKUploadTests {
         (#","x":1,"y":[2]"#, #","y":[2],"x":1"#), (#","index":0,"eventSequenceId":0"#, ""),
         (#","attributes":{"a":"1","b":"","c":null}"#, #","attributes":{"a":1}"#),
         (#","attributes":{}"#, ""),
+        (#","resourceItem":{"id":null,"key":"k","attributes":null}"#, #","resourceItem":{"key":"k"}"#),
     ])
     func theOrderOfMembersAndWhatIsAbsentChangeNoID(one: String, other: String) throws {
         let ids = try self.ids(one, other)

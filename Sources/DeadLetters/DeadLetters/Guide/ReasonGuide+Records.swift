@@ -57,8 +57,8 @@ extension ReasonGuide {
         ),
         "value.not_protobuf": ReasonGuide(
             .afterFix,
-            "The value is not a protobuf message: of another schema, cut off, or text without a content "
-                + "type.",
+            "The value is no record of this topic: JSON that is not one object, a protobuf message of another "
+                + "schema, a cut one, or text without a content type.",
             advice: mendPublisher
         ),
         "value.too_deep": ReasonGuide(

@@ -29,7 +29,10 @@ package struct KafkaSettings: Sendable {
     private var extra: KafkaProperties
 
     /// Reads the section `kafka`.
-    package init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
+    ///
+    /// - Parameter messageBytesLimit: The largest record where no setting says otherwise. By default a broker accepts
+    ///   1,048,588 bytes, the frame of the batch included.
+    package init(_ reader: SettingsReader, _ identity: WorkerIdentity, messageBytesLimit: Int = 1_048_000) {
         self.brokers = reader.brokers("brokers", help: "Where the cluster is: host:port[,host:port…].")
         self.topic = reader.string("topic", default: identity.topic, help: "The topic that is consumed.")
         self.resultTopic = reader.string(
@@ -46,8 +49,7 @@ package struct KafkaSettings: Sendable {
         self.group = reader.string("group", default: identity.name, help: "The consumer group.")
         self.messageBytesLimit = reader.bytes(
             "message_limit",
-            // By default a broker accepts 1,048,588 bytes, the frame of the batch included.
-            default: 1_048_000,
+            default: messageBytesLimit,
             in: 10_000...1_000_000_000,
             help: "The largest record the broker takes; a larger dead letter becomes a pointer."
         )

@@ -30,6 +30,7 @@ struct OwnSettings {
         case Roster.receipt.name: try self.read(path, by: ReceiptProgram.self)
         case Roster.intake.name: try self.check(path, by: IntakeProgram<StandardIntake>.self)
         case Roster.pushArrival.name: try self.check(path, by: PushArrivalProgram.self)
+        case Roster.forwarder.name: try self.read(path, by: PushForwardProgram.self)
         default: try self.check(path, by: GatewayProgram.self)
         }
     }

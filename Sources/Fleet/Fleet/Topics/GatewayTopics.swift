@@ -1,3 +1,4 @@
+import Gateway
 import Operations
 import ServiceKit
 
@@ -17,7 +18,11 @@ struct GatewayTopics {
     /// Reads the settings that determine the topics.
     init(_ reader: SettingsReader) {
         let section = reader.section("kafka")
-        let kafka = KafkaSettings(section, Roster.gateway)
+        let kafka = KafkaSettings(
+            section,
+            Roster.gateway,
+            messageBytesLimit: GatewayProgram.messageLimit
+        )
         for setting in ["delivery_time", "linger", "partitioner"] {
             _ = section.optionalString(setting, help: "A setting of the gateway's producer.")
         }

@@ -13,12 +13,18 @@ package struct PrivateFile: Hashable, Sendable {
 
     /// The path of the file.
     package let path: String
+    /// Whether the group of the file may read it, as it may read a secret that Kubernetes mounts.
+    private let isForGroup: Bool
 
-    package init(path: String) { self.path = path }
+    package init(path: String, isForGroup: Bool = false) {
+        self.path = path
+        self.isForGroup = isForGroup
+    }
 
     /// Reads the present content, 64 KiB at most.
     ///
-    /// - Throws: a failure too if others than the owner may read or write the file.
+    /// - Throws: a failure too if others than the owner may read or write the file. The group may read it where
+    ///   that was said.
     package func read() throws(Failure) -> Secret {
         let file: SmallFile
         do throws(SmallFile.Failure) {
@@ -26,8 +32,13 @@ package struct PrivateFile: Hashable, Sendable {
         } catch {
             throw Failure(description: "cannot be read: \(error.reason)")
         }
-        guard file.status.isPrivate else {
-            throw Failure(description: "can be used by others than its owner: chmod 600 \(self.path)")
+        let status = file.status
+        let isForFew = !status.isReadableByEverybody && !status.isWritableByOthers
+        guard self.isForGroup ? isForFew : status.isPrivate else {
+            throw Failure(
+                description:
+                    "can be used by others than its owner: chmod \(self.isForGroup ? "640" : "600") \(self.path)"
+            )
         }
         return Secret(bytes: file.bytes)
     }

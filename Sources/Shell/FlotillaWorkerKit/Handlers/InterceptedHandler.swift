@@ -74,14 +74,20 @@ package struct InterceptedHandler<Base: Handler>: Handler {
             return self.base.interpret(exchange, of: job.job, attempt, with: &memory)
                 .carrying { $0.with(Job(job: $0.job)) }
         }
-        let shown = Exchange(exchange)
-        for interceptor in self.interceptors { interceptor.didSend(sent.request, for: sent.record, shown) }
+        self.sent(sent, exchange)
         let verdict = self.base.interpret(exchange, of: job.job, attempt, with: &memory)
         do throws(Veto) {
             return try verdict.carrying { call throws(Veto) in try self.sending(call, for: sent.record) }
         } catch {
             return .refuse(error.reason.reason, nil)
         }
+    }
+
+    /// Shows a call that has ended to the interceptors, unless it was never sent, for example for want of a token.
+    private func sent(_ call: (record: Record, request: Request), _ exchange: WorkerKit.Exchange) {
+        if case .failure(let error) = exchange, error.isNotReady { return }
+        let shown = Exchange(exchange)
+        for interceptor in self.interceptors { interceptor.didSend(call.request, for: call.record, shown) }
     }
 
     /// Shows a record to the interceptors and takes over the headers that they change.

@@ -139,6 +139,7 @@ private struct JSONEvents {
     private mutating func addResource(_ object: Int) throws(SDKUploadFault) {
         guard self.outline.kind(object) == .object else { throw .jsonShape }
         try self.outline.members(of: object) { name, value throws(SDKUploadFault) in
+            guard self.outline.kind(value) != .null else { return }
             if self.outline.isNamed(name, "id") {
                 try self.append(.resourceItem, .resourceID, at: self.scalar(value))
             } else if self.outline.isNamed(name, "key") {

@@ -1,30 +1,30 @@
 import Operations
-import Records
-import ServiceLifecycle
+package import Records
+package import ServiceLifecycle
 import UpstreamHTTP
-import WireFormats
-import WorkerKit
+package import WireFormats
+package import WorkerKit
 
 /// The handler that posts batches of accepted arrivals, unchanged, to a statistics endpoint.
 ///
 /// Every post of a batch carries the same `Idempotency-Key`, so that an endpoint that checks the key counts
 /// the batch once.
-struct PushForwardHandler: Handler {
+package struct PushForwardHandler: Handler {
     /// The endpoint; nil only if the settings are wrong, and then the handler gets no records.
     let url: BaseURL?
     /// The bearer token of the endpoint; nil if it needs none.
     let token: WatchedSecret?
 
     /// The number of arrivals in the record.
-    typealias Job = Int
+    package typealias Job = Int
 
     /// Returns the watch of the file with the token, if there is one.
-    func companions(_ instruments: Instruments) -> [any Service] {
+    package func companions(_ instruments: Instruments) -> [any Service] {
         let file = self.token?.file(of: ["setting": "forward.token"])
         return SecretFileWatch.services([file].compactMap(\.self), instruments.logger)
     }
 
-    func plan(
+    package func plan(
         _ record: InboundRecord,
         _ attempt: Attempt,
         with memory: inout NoMemory
@@ -52,7 +52,7 @@ struct PushForwardHandler: Handler {
         return .call(Call(request, for: arrivals, lane: "statistics", isRepeatable: true))
     }
 
-    func interpret(
+    package func interpret(
         _ exchange: Exchange,
         of job: Int,
         _ attempt: Attempt,
@@ -90,9 +90,9 @@ struct PushForwardHandler: Handler {
         }
     }
 
-    var resultPlace: Int { PushForwardResult.place }
+    package var resultPlace: Int { PushForwardResult.place }
 
-    func encode(_ outcome: Outcome, _ answer: PushForwardAnswer?, as format: ValueFormat) -> [UInt8] {
+    package func encode(_ outcome: Outcome, _ answer: PushForwardAnswer?, as format: ValueFormat) -> [UInt8] {
         PushForwardResult.encode(outcome, answer, as: format)
     }
 }

@@ -1,19 +1,24 @@
-import Operations
-import ServiceKit
-import UpstreamHTTP
+package import Operations
+package import ServiceKit
+package import UpstreamHTTP
 import WireFormats
-import WorkerKit
+package import WorkerKit
 
-/// The names and the settings of the forwarder.
-enum PushForwardProgram: WorkerProgram {
-    static let identity = WorkerIdentity(
+extension WorkerIdentity {
+    /// The names of the forwarder.
+    package static let pushArrivalForward = WorkerIdentity(
         name: "push-arrival-forward",
         topic: "push-arrival.forward",
         upstream: "statistics",
         answerBytesLimit: 64 << 10
     )
+}
 
-    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> PushForwardHandler {
+/// The settings of the forwarder.
+package enum PushForwardProgram: WorkerProgram {
+    package static let identity = WorkerIdentity.pushArrivalForward
+
+    package static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> PushForwardHandler {
         let reader = reader.section("forward")
         let text = reader.url(
             "url",
@@ -36,7 +41,7 @@ enum PushForwardProgram: WorkerProgram {
     }
 
     /// Masks the token, which is secret, and the body, whose device ids are personal data.
-    static func masked(_ request: HTTPRequest) -> HTTPRequest {
+    package static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
         for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
             masked.headers[index].value = "Bearer masked"
