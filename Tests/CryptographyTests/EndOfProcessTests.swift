@@ -38,7 +38,13 @@ struct EndOfProcessTests {
     /// Starts threads that use OpenSSL until the process ends, as those of librdkafka and libcurl may.
     private static func keepThreadsBusy() {
         for _ in 0..<4 {
-            Thread.detachNewThread { while true { _ = Digest.sha256(Array("anything".utf8)) } }
+            Thread.detachNewThread {
+                while true {
+                    let context = unsafe EVP_MD_CTX_new()
+                    _ = unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil)
+                    unsafe EVP_MD_CTX_free(context)
+                }
+            }
         }
         usleep(20_000)
     }

@@ -42,4 +42,18 @@ import WorkerTestSupport
         let remedy = "set dead_letters.salt, or XDG_CACHE_HOME to a folder that can be written"
         #expect(text == "dead-letters groups: '\(home)/.cache': Not a directory; \(remedy)\n")
     }
+
+    /// The port of the cluster is one that is in use.
+    @Test(.enabled(if: TestCluster.isEmbedded)) func aPortInUseIsOneLine() async throws {
+        let cluster = try await TestCluster.transactional()
+        let tool = try DeadLetterToolUnderTest(cluster)
+        let port = String(try #require(cluster.brokers.split(separator: ":").last))
+        let run = try tool.run(["serve"], environment: ["FLOTILLA_SERVE_PORT": port])
+        #expect(run.status == 1)
+        let lines = run.complaints.split(separator: "\n").filter { $0.contains("cannot listen") }
+        #expect(lines.count == 1, "\(run)")
+        #expect(lines.first?.contains("127.0.0.1:\(port)") == true, "\(run)")
+        #expect(lines.first?.hasSuffix("serve.port names another port") == true, "\(run)")
+        try await cluster.end()
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Records
 import Testing
 import WorkerTestSupport
 
@@ -6,6 +7,8 @@ import WorkerTestSupport
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct TerminalTests {
     private let escape = "\u{1B}["
+    /// A part of the device's id in each letter.
+    private static let device = "496A-47FD-9941-DF1FC4E6484A"
 
     /// Letters of two groups, some with a reason, a key and a value that are wider than the terminal.
     private func letters(_ cluster: TestCluster) throws {
@@ -82,6 +85,64 @@ struct TerminalTests {
             saying: "8 of 8 letters brought back"
         )
         _ = try step(["audit"], saying: "because needed after all")
+        try await cluster.end()
+    }
+
+    /// What a person on call does beside replays: looks behind the masks, leaves notes, hands a group over, takes letters along,
+    /// mends one letter, tries a few first, and lets a replay begin later.
+    @Test func theFlowsBesideReplaysWorkInATerminal() async throws {
+        let cluster = try await TestCluster.transactional()
+        let tool = try DeadLetterToolUnderTest(cluster)
+        try self.letters(cluster)
+        func step(_ arguments: [String], status: Int32 = 0, saying words: String) throws -> String {
+            let (code, text) = try tool.runInTerminal(arguments)
+            #expect(code == status && text.contains(words), "\(arguments): \(code) \(text)")
+            return text
+        }
+        let listed = try tool.run(["list", "--reason", "gdt.-2", "--json"])
+        let id = String(try #require(listed.output.firstMatch(of: /"id"\s*:\s*"([^"]+)"/)).1)
+        let group = String(
+            try #require(try step(["show", id], saying: "gdt.-2").firstMatch(of: /g-[0-9a-f]{10}/)).0
+        )
+
+        _ = try step(["show", id, "--reveal"], status: 64, saying: "--because")
+        let masked = try step(["show", id], saying: "masked")
+        let shown = try step(["show", id, "--reveal", "--because", "a complaint"], saying: Self.device)
+        #expect(shown != masked && !masked.contains(Self.device) && shown.contains(Self.device))
+        _ = try step(["note", group, "the keys are wrong since 03:00"], saying: "the keys are wrong")
+        _ = try step(["assign", group, "anna"], saying: "anna looks after \(group).")
+        _ = try step(["note", group], saying: "anna looks after this group.")
+        _ = try step(["assign", group, "--nobody"], saying: "has nobody to look after it any more")
+        _ = try step(["parked"], status: 4, saying: "Nothing is parked.")
+        _ = try step(["retention"], saying: "20 open letters")
+        #expect(try !step(["export", "--max", "3", "--format", "csv"], saying: ",").contains(Self.device))
+        _ = try step(
+            ["export", "--max", "3", "--reveal", "--because", "for the provider"],
+            saying: Self.device
+        )
+
+        let folder = try TemporaryFolder()
+        let payload = String(decoding: Activations.good(1, to: cluster.input).value ?? [], as: UTF8.self)
+        let file = try folder.write(payload.replacing("IOS", with: "ANDROID"), to: "mended.json")
+        let mend = ["edit", id, "--file", file.path, "--because", "an Android phone"]
+        _ = try step(mend, saying: "Nothing was replayed. Add --go")
+        _ = try step(mend + ["--go"], saying: "1 of 1 letter replayed")
+
+        let begin = Date(timeIntervalSinceNow: 3)
+        let later = ["--not-before", begin.ISO8601Format(), "--go", "--because", "at night"]
+        _ = try step(["replay", "--group", group, "--max", "2"] + later, saying: "Begins at ")
+        // The text of the time has no fractions of a second.
+        #expect(Date() >= begin.addingTimeInterval(-1))
+        // No worker is there, so the canary has no outcome, and the others stay where they are.
+        _ = try step(
+            ["replay", "--group", group, "--canary", "1", "--canary-wait", "1", "--go", "--because", "try"],
+            status: 3,
+            saying: "The canary has not succeeded"
+        )
+        let trail = try step(["audit"], saying: "because at night")
+        for reason in ["a complaint", "for the provider", "an Android phone"] {
+            #expect(trail.contains(reason))
+        }
         try await cluster.end()
     }
 }

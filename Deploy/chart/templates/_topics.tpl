@@ -21,7 +21,7 @@
   {{- range $route, $topic := dict "uploads" "sdk-upload" "push-arrivals" "push-arrival" "clicks" "activation-click" }}
     {{- if has $route $routes }}
       {{- $topic = get $gateway (printf "%s_topic" (replace "-" "_" $route)) | default $topic }}
-      {{- $topics = append $topics (dict "name" $topic "policy" "delete" "operations" $write) }}
+      {{- $topics = append $topics (dict "name" $topic "policy" "delete" "bytes" (get $kafka "message_limit" | default 4194304) "operations" $write) }}
     {{- end }}
   {{- end }}
 {{- else }}
@@ -52,9 +52,14 @@
     {{- with dig "sdk" "events_topic" "" $config }}
       {{- $topics = append $topics (dict "name" . "policy" "delete" "operations" $write) }}
     {{- end }}
-  {{- else if .root.Values.strimzi.parking }}
+  {{- else }}
+  {{- range without (regexSplit "[, ]+" (dig "retry" "topics" "" $config) -1) "" }}
+    {{- $topics = append $topics (dict "name" (printf "%s.retry.%s" $input .) "policy" "delete" "operations" $both) }}
+  {{- end }}
+  {{- if .root.Values.strimzi.parking }}
     {{- $parked := get $kafka "parked_topic" | default (printf "%s.parked" $input) }}
     {{- $topics = append $topics (dict "name" $parked "role" "parking" "policy" "compact" "timestamps" "LogAppendTime" "operations" $both) }}
+  {{- end }}
   {{- end }}
 {{- end }}
 {{- toYaml $topics }}
