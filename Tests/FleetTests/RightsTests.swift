@@ -19,6 +19,7 @@ struct RightsTests {
         case Roster.pushArrival.name: return PushPreflight(try self.reader(), worker).rights
         case Roster.intake.name:
             return IntakePreflight(IntakeSettings(try self.reader("duplicates:\n  window: 1d\n"))).rights
+        case Roster.gateway.name: return GatewayTopics(try self.reader()).rights
         default:
             let settings = WorkerSettings(try self.reader("worker:\n  delivery: exactly-once\n"), worker)
             var check = PreflightCommand.check(settings, worker)

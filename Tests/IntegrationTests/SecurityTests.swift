@@ -117,6 +117,46 @@ struct SecurityTests {
         await cluster.stop()
     }
 
+    /// The settings of the workers that call Apple or a statistics endpoint; nobody answers there.
+    private static func own(_ name: String) -> String {
+        let key = DeviceChecks.key.split(separator: "\n").map { "        \($0)" }.joined(separator: "\n")
+        return switch name {
+        case "devicecheck-worker":
+            """
+            devicecheck:
+              teams:
+                - team_id: \(DeviceChecks.team)
+                  key_id: \(DeviceChecks.keyID)
+                  key: |
+            \(key)
+            """
+        case "receipt-worker":
+            "receipt:\n  apps:\n    - {bundle_id: com.example.app, route: verifyreceipt, shared_secret: s3cret}"
+        default: "forward:\n  url: http://127.0.0.1:9"
+        }
+    }
+
+    @Test(arguments: [
+        ("devicecheck-worker", "devicecheck-worker", ["run"]), ("receipt-worker", "receipt-worker", ["run"]),
+        ("push-arrival-forward", "push-arrival-worker", ["forward", "run"]),
+    ])
+    func aWorkerNeedsTheRightsOfItsTable(name: String, program: String, command: [String]) async throws {
+        let cluster = try await SecureCluster(of: name)
+        let input = try #require(cluster.needed.first { $0.kind == "topic" && $0.operation == "READ" }).name
+        let kafka = "kafka:\n  \(try cluster.lines())\nworker:\n  delivery: exactly-once\n"
+        let text = kafka + Self.own(name) + "\n" + Self.tail
+        try await cluster.allow(cluster.needed)
+        let worker = try WorkerUnderTest(program, text, command: command)
+        let record = OutboundRecord(topic: input, key: [1], value: Array("no record".utf8))
+        #expect(
+            try cluster.publish(record, until: "\(input).result", "\(input).dead-letter"),
+            "\(worker.log)"
+        )
+        #expect(worker.stop() == 0, "\(worker.log)")
+        try await Self.withoutEach(cluster, program, text, command: command)
+        await cluster.stop()
+    }
+
     /// The readiness says what is missing, and the worker goes on when it is allowed.
     @Test func aWorkerThatWaitsForARightSaysSoAndGoesOn() async throws {
         let cluster = try await SecureCluster(of: "activation-worker")

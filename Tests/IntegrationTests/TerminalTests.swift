@@ -88,8 +88,8 @@ struct TerminalTests {
         try await cluster.end()
     }
 
-    /// What a person on call does beside replays: looks behind the masks, leaves notes, hands a group over, takes letters along,
-    /// mends one letter, tries a few first, and lets a replay begin later.
+    /// The flows beside replays: a look behind the masks, notes, a group that is handed over, an export, one letter that is
+    /// mended by hand, a canary, and a replay that begins later.
     @Test func theFlowsBesideReplaysWorkInATerminal() async throws {
         let cluster = try await TestCluster.transactional()
         let tool = try DeadLetterToolUnderTest(cluster)

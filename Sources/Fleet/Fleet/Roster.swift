@@ -40,22 +40,15 @@ package enum Roster {
 
     package static let workers = [activation, deviceCheck, receipt, pushArrival]
 
-    /// The programs whose settings can be checked against a cluster.
-    static let programs = workers + [intake, forwarder]
-
-    /// The programs whose topics can be made.
-    static let programsWithTopics = programs + [gateway]
+    /// The programs whose settings can be checked against a cluster, and whose topics can be made.
+    static let programs = workers + [intake, forwarder, gateway]
 
     /// Returns the program of this name.
     ///
-    /// - Parameter programs: The programs that can be meant.
     /// - Throws: A `ValidationError` with the names that there are.
-    static func program(
-        _ name: String,
-        among programs: [WorkerIdentity] = Self.programs
-    ) throws -> WorkerIdentity {
-        if let identity = programs.first(where: { $0.name == name }) { return identity }
-        let names = programs.map(\.name).joined(separator: ", ")
+    static func program(_ name: String) throws -> WorkerIdentity {
+        if let identity = self.programs.first(where: { $0.name == name }) { return identity }
+        let names = self.programs.map(\.name).joined(separator: ", ")
         throw ValidationError("No worker is called '\(name)'; there are: \(names).")
     }
 

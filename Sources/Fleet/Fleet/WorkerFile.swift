@@ -15,11 +15,11 @@ struct WorkerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Whose settings they are.", valueName: "worker"),
-        completion: .list(Roster.programsWithTopics.map(\.name))
+        completion: .list(Roster.programs.map(\.name))
     )
     var worker = Roster.activation.name
 
-    func validate() throws { _ = try Roster.program(self.worker, among: Roster.programsWithTopics) }
+    func validate() throws { _ = try Roster.program(self.worker) }
 }
 
 /// A worker's settings as far as an operator's command needs them: its cluster and its topics.
@@ -37,7 +37,7 @@ struct WorkerFile {
     ///   workers share, `ValidationError` for a name that no worker has.
     init(_ path: String, of worker: String) throws {
         let reader = SettingsReader(file: try SettingsFile(path: path))
-        let identity = try Roster.program(worker, among: Roster.programsWithTopics)
+        let identity = try Roster.program(worker)
         var own: [String] = []
         switch identity.name {
         case Roster.pushArrival.name:

@@ -41,6 +41,14 @@ extension NeededRight {
             + [kafka.rightToTransactions(hasThreads: true)] + self.optional(topics.map(\.topic))
     }
 
+    /// Returns the rights of a program that fills topics and consumes none.
+    ///
+    /// - Parameter topics: Its topics, each with its role.
+    package static func rights(ofProducerTo topics: [(role: String, topic: String)]) -> [NeededRight] {
+        topics.map { NeededRight(.write, .topic($0.topic), for: $0.role) }
+            + self.optional(topics.map(\.topic))
+    }
+
     private static func both(_ topic: String, _ purpose: String) -> [NeededRight] {
         [NeededRight(.read, .topic(topic), for: purpose), NeededRight(.write, .topic(topic), for: purpose)]
     }

@@ -61,7 +61,7 @@ struct DoctorCommand: WaitingCommand {
     /// Checks the cluster: first as the preflight does, and then what takes longer.
     private func cluster(_ own: OwnSettings) throws -> [Finding] {
         let isGateway = self.options.worker == Roster.gateway.name
-        let faults = try isGateway ? self.faultsOfGateway() : self.faultsOfWorker()
+        let faults = try self.faultsOfWorker()
         guard faults.isEmpty else {
             // Faults of settings have been told already, and there are no more checks after them.
             let told = own.findings.map(\.text)
@@ -94,24 +94,5 @@ struct DoctorCommand: WaitingCommand {
         preflight.worker = self.options.worker
         preflight.wait = self.wait
         return try preflight.faults()
-    }
-
-    /// The faults of the topics that the gateway fills. It consumes none, and belongs to no group.
-    private func faultsOfGateway() throws -> [String] {
-        do {
-            let comparison = try TopicsOfWorker(
-                self.options.config,
-                of: self.options.worker,
-                TopicComparison.Defaults(partitions: Roster.partitions),
-                atMost: self.longest
-            ).comparison()
-            return comparison.findings.flatMap { finding in
-                (finding.changes.map(\.line) + finding.refusals).map { "\(finding.topic.name): \($0)" }
-            }
-        } catch let silent as SilentCluster {
-            return [silent.description]
-        } catch let faulty as FaultySettings {
-            return faulty.faults
-        }
     }
 }

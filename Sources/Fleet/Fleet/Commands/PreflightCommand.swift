@@ -53,6 +53,7 @@ struct PreflightCommand: WaitingCommand {
         switch identity.name {
         case Roster.pushArrival.name: return try self.faultsOfPushArrival(reader, identity)
         case Roster.intake.name: return try self.faultsOfIntake(reader)
+        case Roster.gateway.name: return try self.faultsOfGateway(reader)
         default: return try self.faultsOfCalls(reader, identity)
         }
     }
@@ -92,6 +93,26 @@ struct PreflightCommand: WaitingCommand {
             )
         } outlook: {
             preflight.outlook($0)
+        }
+    }
+
+    /// The problems of the gateway, which fills topics and consumes none.
+    private func faultsOfGateway(_ reader: SettingsReader) throws -> [String] {
+        let gateway = GatewayTopics(reader)
+        let faults = Self.faults(of: reader)
+        guard faults.isEmpty else { return faults }
+        var known: ClusterMetadata?
+        return try self.faultsOfCluster(gateway.kafka) { cluster in
+            known = cluster
+            return Met(
+                faults: gateway.faults(in: cluster),
+                described: gateway.wanted.map(\.name),
+                rights: gateway.rights
+            )
+        } outlook: { settings in
+            var outlook = Outlook()
+            outlook.faults = known.map { gateway.faults(in: $0, settings) } ?? []
+            return outlook
         }
     }
 

@@ -13,7 +13,7 @@ struct TopicsOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Whose settings they are.", valueName: "worker"),
-        completion: .list(Roster.programsWithTopics.map(\.name))
+        completion: .list(Roster.programs.map(\.name))
     )
     var worker = Roster.activation.name
 
@@ -49,7 +49,7 @@ struct TopicsOptions: ParsableArguments {
     var wait = 10
 
     func validate() throws {
-        _ = try Roster.program(self.worker, among: Roster.programsWithTopics)
+        _ = try Roster.program(self.worker)
         guard (1...10_000).contains(self.partitions) else {
             throw ValidationError("--partitions is from 1 to 10000.")
         }

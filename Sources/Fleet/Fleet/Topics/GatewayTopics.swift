@@ -1,4 +1,5 @@
 import Gateway
+import Kafka
 import Operations
 import ServiceKit
 
@@ -7,6 +8,28 @@ struct GatewayTopics {
     let kafka: KafkaSettings
     /// The topics of the routes that are served, and how they have to be.
     let wanted: [WantedTopic]
+
+    /// The rights that the gateway needs on its cluster.
+    var rights: [NeededRight] { NeededRight.rights(ofProducerTo: self.wanted.map { ($0.role, $0.name) }) }
+
+    /// The problems of the cluster's topics as sentences; empty if there are all of them.
+    func faults(in cluster: ClusterMetadata) -> [String] {
+        self.wanted.filter { cluster.partitionCounts[$0.name, default: 0] == 0 }.map {
+            "The topic '\($0.name)' (\($0.role)) does not exist, or this client may not see it; create it, or allow it."
+        }
+    }
+
+    /// The problems of the topics' settings, each as a line.
+    func faults(in cluster: ClusterMetadata, _ settings: [String: TopicSettings]) -> [String] {
+        TopicComparison(
+            self.wanted,
+            in: cluster,
+            settings: settings,
+            defaults: TopicComparison.Defaults(partitions: Roster.partitions)
+        ).findings.flatMap { finding in
+            (finding.changes.map(\.line) + finding.refusals).map { "\(finding.topic.name): \($0)" }
+        }
+    }
 
     /// The routes, each with the setting of its topic and the topic where none is set.
     private static let routes = [
