@@ -330,21 +330,43 @@ struct TopicComparisonTests {
         let reader = SettingsReader(file: try SettingsFile(text: text, path: "w.yaml"), overrides: [])
         let topics = GatewayTopics(reader).wanted
         #expect(PreflightCommand.faults(of: reader) == [])
-        #expect(topics.map(\.name) == ["sdk", "activation-click"] && topics.allSatisfy(\.isInput))
-        let created = "create, partitions 4, cleanup.policy=delete, max.message.bytes=2000000"
-        #expect(self.compare(topics) == ["sdk": [created], "activation-click": [created]])
+        #expect(topics.map(\.name) == ["sdk", "activation-click"])
+        #expect(topics.map(\.isInput) == [false, true])
+        let created = "create, partitions 4, cleanup.policy=delete, max.message.bytes="
+        #expect(
+            self.compare(topics) == ["sdk": [created + "2000000"], "activation-click": [created + "1048588"]]
+        )
         let short = ["cleanup.policy": "delete", "max.message.bytes": "1000000"]
         let lines = self.compare(
             topics,
             ["sdk": 9, "activation-click": 1],
             ["sdk": short, "activation-click": short]
         )
-        #expect(lines["sdk"]?.count == 1 && lines["sdk"]?.first?.hasPrefix("Publishers fill it") == true)
+        #expect(lines["sdk"] == ["set max.message.bytes: 1000000 -> 2000000"])
+        #expect(lines["activation-click"]?.count == 1)
+        #expect(lines["activation-click"]?.first?.hasPrefix("Publishers fill it") == true)
         let unset = GatewayTopics(try Self.reader("")).wanted.map(\.name)
         #expect(unset == ["sdk-upload", "push-arrival", "activation-click"])
     }
 
-    /// The defaults are those of the gateway's settings, which nothing of the fleet's command links.
+    /// An intake may have made the topic of uploads before, with Kafka's default. The gateway works all the same.
+    @Test func aTopicWithLessRoomThanAnUploadIsRaisedAndIsNoFault() throws {
+        let gateway = GatewayTopics(try Self.reader(""))
+        let counts = ["sdk-upload": 4, "push-arrival": 4, "activation-click": 4]
+        let usual = ["cleanup.policy": "delete", "max.message.bytes": "1048588"]
+        let settings = counts.mapValues { _ in usual }
+        let raise = "set max.message.bytes: 1048588 -> 2000000"
+        #expect(self.compare(gateway.wanted, counts, settings) == ["sdk-upload": [raise]])
+        let cluster = ClusterMetadata(partitionCounts: counts)
+        let outlook = gateway.outlook(in: cluster, settings.mapValues { TopicSettings($0) })
+        #expect(outlook.faults.isEmpty && outlook.warnings.count == 1)
+        #expect(outlook.warnings.first?.hasPrefix("sdk-upload: \(raise); until then ") == true)
+        let compacted = settings.mapValues { _ in TopicSettings(["cleanup.policy": "compact"]) }
+        #expect(gateway.outlook(in: cluster, compacted).faults.count == 3)
+        #expect(gateway.faults(in: ClusterMetadata(partitionCounts: ["sdk-upload": 4])).count == 2)
+    }
+
+    /// The defaults are those of the gateway's settings.
     @Test func aGatewaysTopicsAreDocumentedSo() throws {
         let table = try Documents.section("settings: gateway")
         for (setting, topic) in [

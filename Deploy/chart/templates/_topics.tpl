@@ -21,7 +21,8 @@
   {{- range $route, $topic := dict "uploads" "sdk-upload" "push-arrivals" "push-arrival" "clicks" "activation-click" }}
     {{- if has $route $routes }}
       {{- $topic = get $gateway (printf "%s_topic" (replace "-" "_" $route)) | default $topic }}
-      {{- $topics = append $topics (dict "name" $topic "policy" "delete" "bytes" (get $kafka "message_limit" | default 4194304) "operations" $write) }}
+      {{- $bytes := eq $route "uploads" | ternary (get $kafka "message_limit" | default 4194304) 0 }}
+      {{- $topics = append $topics (dict "name" $topic "policy" "delete" "bytes" $bytes "operations" $write) }}
     {{- end }}
   {{- end }}
 {{- else }}

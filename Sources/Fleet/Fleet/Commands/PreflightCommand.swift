@@ -110,9 +110,7 @@ struct PreflightCommand: WaitingCommand {
                 rights: gateway.rights
             )
         } outlook: { settings in
-            var outlook = Outlook()
-            outlook.faults = known.map { gateway.faults(in: $0, settings) } ?? []
-            return outlook
+            known.map { gateway.outlook(in: $0, settings) } ?? Outlook()
         }
     }
 

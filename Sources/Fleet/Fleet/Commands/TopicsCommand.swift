@@ -52,11 +52,18 @@ extension TopicsCommand {
             let comparison = try topics.comparison()
             comparison.tell()
             let admin = try topics.admin()
+            var isOvertaken = false
             for finding in comparison.findings {
                 for change in finding.changes where !change.isSetting {
-                    try self.carryOut(change, of: finding.topic.name, by: admin)
+                    isOvertaken = try !self.carryOut(change, of: finding.topic.name, by: admin) || isOvertaken
                 }
                 try self.carryOutSettings(of: finding, in: topics, by: admin)
+            }
+            if isOvertaken {
+                // Somebody else has created a topic meanwhile, and may need less of it.
+                for finding in try topics.comparison().findings {
+                    try self.carryOutSettings(of: finding, in: topics, by: admin)
+                }
             }
             if comparison.changeCount > 0 {
                 try self.wait(until: wish, shown: topics)
@@ -77,7 +84,10 @@ extension TopicsCommand {
             }
         }
 
-        private func carryOut(_ change: TopicChange, of topic: String, by admin: Admin) throws {
+        /// Makes a topic, or more of its partitions.
+        ///
+        /// - Returns: False if somebody else has created the topic meanwhile.
+        private func carryOut(_ change: TopicChange, of topic: String, by admin: Admin) throws -> Bool {
             let longest = Duration.seconds(self.options.wait)
             do throws(KafkaError) {
                 switch change {
@@ -91,9 +101,9 @@ extension TopicsCommand {
                 case .grow(_, let count): try admin.grow(topic, to: count, atMost: longest)
                 case .set: break
                 }
+                return true
             } catch  where error.code == .topicAlreadyExists {
-                // Somebody else has created it meanwhile. The comparison at the end looks at it again.
-                return
+                return false
             } catch {
                 throw TopicFailure(topic: topic, change: change, error: error)
             }

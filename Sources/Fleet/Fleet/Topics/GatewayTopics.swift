@@ -19,16 +19,27 @@ struct GatewayTopics {
         }
     }
 
-    /// The problems of the topics' settings, each as a line.
-    func faults(in cluster: ClusterMetadata, _ settings: [String: TopicSettings]) -> [String] {
-        TopicComparison(
+    /// The problems of the topics' settings. A topic with less room than the largest body takes all smaller ones.
+    func outlook(in cluster: ClusterMetadata, _ settings: [String: TopicSettings]) -> Preflight.Outlook {
+        let comparison = TopicComparison(
             self.wanted,
             in: cluster,
             settings: settings,
             defaults: TopicComparison.Defaults(partitions: Roster.partitions)
-        ).findings.flatMap { finding in
-            (finding.changes.map(\.line) + finding.refusals).map { "\(finding.topic.name): \($0)" }
+        )
+        var outlook = Preflight.Outlook()
+        for finding in comparison.findings {
+            for change in finding.changes {
+                let line = "\(finding.topic.name): \(change.line)"
+                if case .set("max.message.bytes", _, _) = change {
+                    outlook.warnings.append("\(line); until then larger bodies are answered with 413")
+                } else {
+                    outlook.faults.append(line)
+                }
+            }
+            outlook.faults += finding.refusals.map { "\(finding.topic.name): \($0)" }
         }
+        return outlook
     }
 
     /// The routes, each with the setting of its topic and the topic where none is set.
@@ -58,16 +69,20 @@ struct GatewayTopics {
         self.kafka = kafka
         self.wanted = Self.routes.filter { served.contains($0.name) }.map { route in
             let topic = gateway.string(route.setting, default: route.topic, help: "A topic of the gateway.")
+            let isOfUploads = route.name == "uploads"
+            // Only an upload is as large as a body.
+            let size = isOfUploads ? kafka.messageBytesLimit : min(kafka.messageBytesLimit, 1_048_000)
             let settings = [
                 WantedTopic.Setting("cleanup.policy", .exactly("delete")),
-                WantedTopic.Setting("max.message.bytes", .atLeast(Int64(kafka.messageBytesLimit))),
+                WantedTopic.Setting("max.message.bytes", .atLeast(Int64(size))),
             ]
             return WantedTopic(
                 role: route.name,
                 name: topic,
                 partitions: .any,
                 settings: settings,
-                isInput: true
+                // Nobody but gateways fills the topic of uploads, and its records have no keys.
+                isInput: !isOfUploads
             )
         }
     }
