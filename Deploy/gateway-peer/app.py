@@ -17,7 +17,7 @@ import confluent_kafka
 import uvicorn
 
 TOPIC = "sdk-upload"
-BODY_LIMIT = 1_000_000
+BODY_LIMIT = 4_000_000
 KEPT_HEADERS = {b"content-type", b"x-compress-codec", b"x-crypt-codec"}
 
 
@@ -31,7 +31,7 @@ class Publisher:
                 "acks": "all",
                 "linger.ms": 2,
                 "message.timeout.ms": 10_000,
-                "message.max.bytes": 1_048_000,
+                "message.max.bytes": 4_194_304,
             }
         )
         self.reported = collections.deque()

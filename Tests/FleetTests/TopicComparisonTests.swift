@@ -331,7 +331,7 @@ struct TopicComparisonTests {
         let topics = GatewayTopics(reader).wanted
         #expect(PreflightCommand.faults(of: reader) == [])
         #expect(topics.map(\.name) == ["sdk", "activation-click"])
-        #expect(topics.map(\.isInput) == [false, true])
+        #expect(topics.map(\.mayBeRaised) == [true, false] && topics.allSatisfy(\.isInput))
         let created = "create, partitions 4, cleanup.policy=delete, max.message.bytes="
         #expect(
             self.compare(topics) == ["sdk": [created + "2000000"], "activation-click": [created + "1048588"]]
@@ -361,6 +361,9 @@ struct TopicComparisonTests {
         let outlook = gateway.outlook(in: cluster, settings.mapValues { TopicSettings($0) })
         #expect(outlook.faults.isEmpty && outlook.warnings.count == 1)
         #expect(outlook.warnings.first?.hasPrefix("sdk-upload: \(raise); until then ") == true)
+        // Without the right to describe topics nothing is known, and nothing is a fault.
+        let untold = gateway.outlook(in: cluster, [:])
+        #expect(untold.faults.isEmpty && untold.warnings.isEmpty && untold.unknown.count == 3)
         let compacted = settings.mapValues { _ in TopicSettings(["cleanup.policy": "compact"]) }
         #expect(gateway.outlook(in: cluster, compacted).faults.count == 3)
         #expect(gateway.faults(in: ClusterMetadata(partitionCounts: ["sdk-upload": 4])).count == 2)

@@ -55,7 +55,7 @@
     {{- end }}
   {{- else }}
   {{- range without (regexSplit "[, ]+" (dig "retry" "topics" "" $config) -1) "" }}
-    {{- $topics = append $topics (dict "name" (printf "%s.retry.%s" $input .) "policy" "delete" "operations" $both) }}
+    {{- $topics = append $topics (dict "name" (printf "%s.retry.%s" $input .) "policy" "delete" "retention" "15d" "unbounded" true "operations" $both) }}
   {{- end }}
   {{- if .root.Values.strimzi.parking }}
     {{- $parked := get $kafka "parked_topic" | default (printf "%s.parked" $input) }}

@@ -15,6 +15,11 @@ extension ActivationHandler {
         _ attempt: Attempt,
         with memory: inout NoMemory
     ) -> Verdict<Activation, ActivationAnswer> {
+        var attempt = attempt
+        // The failures of a callback say nothing of the report in its place.
+        if job.reportName != nil, job.callback == nil, attempt.failures >= self.callbackTries {
+            attempt.failures -= self.callbackTries
+        }
         if let way = self.marketing.way(of: job) {
             return self.interpret(exchange, of: job, attempt, on: way)
         }

@@ -75,32 +75,57 @@ extension ActivationHandler {
             let verdict = self.verdict(on: exchange, answer, attempt, token: template.token)
             let final = self.final(verdict, answer, at: attempt, asked: exchange.delay(at: attempt.now))
             switch final {
-            case .refuse: break
-            // The host may have acted on a call that was lost, and another interface would count the conversion again.
-            case .giveUp where attempt.ambiguous == 0 && !exchange.isAmbiguous: break
+            case .refuse: return self.report(insteadOf: job, attempt) ?? final
+            case .retry(var retry)
+            where attempt.failures + 1 >= self.callbackTries && self.withoutCallback(job) != nil:
+                // The next call is the report, unless this failure is one of an outage, which does not count.
+                if attempt.ambiguous == 0, !exchange.isAmbiguous { retry.after = nil }
+                return .retry(retry)
             default: return final
             }
-            return self.report(insteadOf: job, attempt) ?? final
         case .refused(let reason): return .refuse(reason, Self.answer(to: job, on: .callback))
         }
     }
 
-    /// Returns the call that reports a conversion as if it had no callback, in place of a callback that was refused or given
-    /// up: a stranger may have chosen it, or its host was blocked, and neither must cost the conversion. A host that has acted
-    /// on an earlier call recognises the conversion by its id, and does not refuse it.
+    /// Returns the call that reports a conversion as if it had no callback, in place of a refusal of its callback: a stranger
+    /// may have chosen that, and must not cost the conversion. A host that has acted on an earlier call recognises the
+    /// conversion by its id, and does not refuse it.
     ///
     /// - Returns: Nil if the app has no other route for this conversion.
     private func report(insteadOf job: Activation, _ attempt: Attempt)
         -> Verdict<Activation, ActivationAnswer>?
     {
-        guard let name = job.reportName else { return nil }
-        var job = job
-        job.callback = nil
+        guard let name = job.reportName, let job = self.withoutCallback(job) else { return nil }
         let plan =
             self.marketing.way(of: job).map { self.plan(job, named: name, attempt, on: $0) }
             ?? self.reports.report(of: job.account).map { self.plan(job, by: $0) }
         guard case .call(let call)? = plan else { return nil }
         return .call(call)
+    }
+
+    /// Returns a conversion as it is reported after its callback has failed for long; nil as long as the callback is called.
+    ///
+    /// Where a call of the callback was lost, its host may have acted on it, and another interface would count the conversion
+    /// again. A report that was lost is repeated, and does not bring the callback back.
+    func reportAfterFailures(of activation: Activation, _ attempt: Attempt) -> Activation? {
+        guard attempt.failures >= self.callbackTries,
+            case .callback(_, let place)? = self.marketing.way(of: activation),
+            let report = self.withoutCallback(activation)
+        else { return nil }
+        let wasReported = attempt.lastLane.map { $0 != place.lane } ?? false
+        return attempt.ambiguous == 0 || wasReported ? report : nil
+    }
+
+    /// Returns a conversion as if it had no callback; nil if it has none, or the app has no other route for it.
+    func withoutCallback(_ activation: Activation) -> Activation? {
+        guard activation.callback != nil else { return nil }
+        var rest = activation
+        rest.callback = nil
+        switch self.marketing.way(of: rest) {
+        case .report: return rest
+        case .callback, .refused: return nil
+        case nil: return rest.hasMUID && self.reports.report(of: rest.account) != nil ? rest : nil
+        }
     }
 
     /// Decides about the result of a call.

@@ -36,6 +36,9 @@ package struct ActivationHandler: Handler {
     let configurationAttemptsLimit: Int
     /// The number of failures of its own after which a callback is refused.
     let callbackAttemptsLimit: Int
+    /// The failures of a record after which its callback is left alone if the app has another route. The report in its
+    /// place has the other tries, because it is planned again and again like any call.
+    var callbackTries: Int { max(1, self.callbackAttemptsLimit * 7 / 10) }
     /// The encryptions of uploads that are known.
     let ciphers: UploadCiphers
 
@@ -122,7 +125,7 @@ package struct ActivationHandler: Handler {
         with memory: inout NoMemory
     ) -> Plan<Activation, ActivationAnswer> {
         if record.header(SDKUploadRequest.targetHeader) != nil { return Self.needsIntake }
-        let activation: Activation
+        var activation: Activation
         do throws(Activation.Fault) {
             activation = try Activation(decoding: record)
         } catch {
@@ -131,6 +134,10 @@ package struct ActivationHandler: Handler {
                 return .reject(Rejection(fault.reason, kind: fault.kind, replayable: .no))
             case .refused(let reason, let answer): return .refuse(reason, answer)
             }
+        }
+        if let report = self.reportAfterFailures(of: activation, attempt) {
+            activation = report
+            activation.reportName = record.reportName
         }
         let way = self.marketing.way(of: activation)
         let report = self.reports.report(of: activation.account)

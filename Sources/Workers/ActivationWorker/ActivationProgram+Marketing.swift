@@ -129,8 +129,8 @@ extension ActivationProgram {
         let path = reader.optionalPath(
             "oauth_file",
             help:
-                "A JSON file of mode 0600 (0440 where oauth_renew is false) with client_id, client_secret, refresh_token and access_token, "
-                + "which this worker renews. Apps and workers may share it."
+                "A JSON file of mode 0600 with client_id, client_secret, refresh_token and access_token, which this "
+                + "worker renews. Apps and workers may share it. Where oauth_renew is false, 0440 will do."
         )
         let isRenewedHere = reader.bool(
             "oauth_renew",

@@ -117,13 +117,6 @@ struct GatewaySettings: Sendable {
                 "Open connections at most; one more closes one of a client with more than a sixteenth of them, or "
                 + "one that is silent, or one of the client with the most."
         )
-        self.bodyLimit = gateway.bytes(
-            "body_limit",
-            // As much as is decoded. A stock SDK sends some 2 MiB at most, and never makes a refused upload smaller.
-            default: 4_000_000,
-            in: 1_024...(512 << 20),
-            help: "The largest body; a larger one is answered with 413."
-        )
         self.bytesInHandLimit = gateway.bytes(
             "bytes_in_hand",
             default: 64 << 20,
@@ -132,6 +125,14 @@ struct GatewaySettings: Sendable {
                 "Bytes of all bodies between their arrival and their answer; beyond it the answer is 503. One of "
                 + "several routes can have half of them; beyond it the answer is 503 too. One client can have a "
                 + "quarter of them, beyond it the answer is 429. A route and a client can have one body in any case."
+        )
+        self.bodyLimit = gateway.bytes(
+            "body_limit",
+            // As much as is decoded, where the other limits allow it. A stock SDK sends some 2 MiB at most, and never makes
+            // a refused upload smaller.
+            default: max(1_024, min(4_000_000, messageLimit - Self.frameBytes, self.bytesInHandLimit)),
+            in: 1_024...(512 << 20),
+            help: "The largest body; a larger one is answered with 413."
         )
         let times = Duration.milliseconds(10) ... .seconds(600)
         self.headerTime = gateway.duration(

@@ -11,6 +11,9 @@ struct Post: Sendable {
     var client: String
     var body: [UInt8]
 
+    /// The largest push event in bytes. With its headers it fits a record of Kafka's default size.
+    private static let reportBytesLimit = 1_000_000
+
     /// Returns the records of this request, at least one.
     ///
     /// - Throws: `Answer.malformed` or `Answer.tooLarge` if it cannot become records.
@@ -52,6 +55,8 @@ struct Post: Sendable {
             case .tooMany: throw .tooLarge
             }
         }
+        // The topic of push events takes no more by default, and the cluster would refuse it only after it has travelled.
+        guard reports.all.allSatisfy({ $0.value.count <= Self.reportBytesLimit }) else { throw .tooLarge }
         return reports.all.map { report in
             OutboundRecord(
                 topic: topic,

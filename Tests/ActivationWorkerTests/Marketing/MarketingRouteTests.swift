@@ -413,7 +413,7 @@ import WorkerKit
             #expect(retry.blame == .record && !retry.gatesLane)
             return retry.after
         }
-        #expect(try [0, 1, 2, 5, 90].map { try pause($0) } == [60, 120, 240, 600, 600].map { .seconds($0) })
+        #expect(try [0, 1, 2, 5, 60].map { try pause($0) } == [60, 120, 240, 600, 600].map { .seconds($0) })
         guard status != 200 else { return }
         #expect(try pause(0, asked: [HTTPHeader("retry-after", "3600")]) == .seconds(3_600))
         #expect(try pause(0, asked: [HTTPHeader("retry-after", "90000")]) == .seconds(14_400))
@@ -504,23 +504,74 @@ import WorkerKit
         }
     }
 
-    /// A block of the host for an hour once cost all conversions with a callback. Where a call was lost, the host may have
-    /// acted on it, and a report elsewhere would count the conversion twice.
-    @Test(arguments: [(403, ""), (200, "<html>"), (200, #"{"code":11018}"#), (503, "")], [0, 1])
-    func aCallbackThatIsGivenUpTakesTheRouteOfItsApp(reply: (status: Int, body: String), ambiguous: Int)
-        throws
-    {
-        let handler = try Self.handler(actionSetID: 77)
-        let job = try Self.call(handler, Self.record(callback: Self.callback)).job
-        let attempt = Attempt(number: 5, now: ActivationHandlerTests.now, ambiguous: ambiguous)
-        let response = HTTPResponse(status: reply.status, body: Array(reply.body.utf8))
-        let verdict = handler.interpret(.response(response), of: job, attempt)
-        guard ambiguous == 0 else { return #expect(Self.shown(verdict).hasPrefix("give up ")) }
-        guard case .call(let call) = verdict else { throw NoCall() }
-        #expect(call.job.callback == nil && call.lane == "112233/10000/marketing_api")
-        let timeout = TransferError(kind: .timeout, mayHaveBeenSent: true, message: "m")
-        let lost = handler.interpret(.ambiguous(timeout), of: job, attempt)
-        #expect(Self.shown(lost).hasPrefix("give up "))
+    /// A block of the host for an hour once cost all conversions with a callback. The record's failures say which call is
+    /// next, so that a report which fails is not followed by another call of the callback.
+    @Test(arguments: [(403, ""), (200, "<html>"), (200, #"{"code":11018}"#), (503, "")])
+    func aCallbackThatFailsForLongTakesTheRouteOfItsApp(status: Int, body: String) throws {
+        let lanes: [UInt64?: String] = [
+            77: "112233/10000/marketing_api", nil: "112233/10000/IOS/MOBILEAPP_ACTIVITE",
+        ]
+        for (actionSetID, lane) in lanes {
+            let handler = try Self.handler(actionSetID: actionSetID, callbackAttempts: 10)
+            let record = Self.record(callback: Self.callback)
+            let job = try Self.call(handler, record).job
+            let answer = Exchange.response(HTTPResponse(status: status, body: Array(body.utf8)))
+            func shown(_ exchange: Exchange, after failures: Int, ambiguous: Int = 0) -> String {
+                let attempt = Self.attempt(failures, ambiguous: ambiguous)
+                return Self.shown(handler.interpret(exchange, of: job, attempt))
+            }
+            for failures in 6...8 {
+                #expect(shown(answer, after: failures).hasPrefix("retry "))
+                #expect(shown(answer, after: failures, ambiguous: 1).hasPrefix("retry "))
+            }
+            #expect(shown(answer, after: 9, ambiguous: 1).hasPrefix("give up "))
+
+            #expect(try Self.planned(handler, record, after: 6).job.callback != nil)
+            // Where a call was lost, the host may have acted on it.
+            #expect(try Self.planned(handler, record, after: 7, ambiguous: 1).job.callback != nil)
+            let callback = try Self.call(handler, record).lane
+            #expect(
+                try Self.planned(handler, record, after: 7, ambiguous: 1, last: callback).job.callback != nil
+            )
+            // The report's own lost calls do not bring the callback back.
+            for (ambiguous, last) in [(0, nil), (0, callback), (1, lane)] {
+                let report = try Self.planned(handler, record, after: 7, ambiguous: ambiguous, last: last)
+                #expect(report.lane == lane && report.job.callback == nil)
+                #expect(report.endpoint == (try Self.call(handler)).endpoint)
+            }
+        }
+    }
+
+    /// The first answer of a report once counted as its eighth failure, and held the lane of the app.
+    @Test func theFailuresOfACallbackDoNotCountAgainstTheReport() throws {
+        let handler = try Self.handler(actionSetID: nil, callbackAttempts: 10)
+        let report = try Self.planned(handler, Self.record(callback: Self.callback), after: 7)
+        let response = HTTPResponse(status: 200, body: Array(#"{"ret":-12,"msg":"m"}"#.utf8))
+        func shown(_ failures: Int) -> String {
+            Self.shown(handler.interpret(.response(response), of: report.job, Self.attempt(failures)))
+        }
+        #expect(shown(7).hasPrefix("retry ") && !shown(8).hasPrefix("retry "))
+    }
+
+    private static func attempt(_ failures: Int, ambiguous: Int = 0, last lane: String? = nil) -> Attempt {
+        Attempt(
+            number: failures + 1,
+            now: ActivationHandlerTests.now,
+            ambiguous: ambiguous,
+            lastLane: lane
+        )
+    }
+
+    private static func planned(
+        _ handler: ActivationHandler,
+        _ record: InboundRecord,
+        after failures: Int,
+        ambiguous: Int = 0,
+        last lane: String? = nil
+    ) throws -> Call<Activation> {
+        let attempt = self.attempt(failures, ambiguous: ambiguous, last: lane)
+        guard case .call(let call) = handler.plan(record, attempt) else { throw NoCall() }
+        return call
     }
 
     /// The id is the one under which the callback was told, so that Tencent recognises the conversion.
@@ -567,8 +618,7 @@ import WorkerKit
             )
         }
         #expect(try verdict(Self.tokenCallback) == "retry marketing.11000 record")
-        // The app's own route takes its place.
-        #expect(try verdict(Self.tokenCallback, attempt: 5) == "call")
+        #expect(try verdict(Self.tokenCallback, attempt: 5) == "give up marketing.11000")
         #expect(!token.takeWish())
         #expect(try verdict(nil) == "gate marketing.11000 5")
         #expect(token.takeWish())

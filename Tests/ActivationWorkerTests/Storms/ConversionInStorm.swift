@@ -51,7 +51,7 @@ enum ConversionInStorm: String, CaseIterable {
         switch self {
         case .report, .callback, .tokenCallback, .foreignToken: ["succeeded"]
         case .badReport, .badCallback, .forbiddenHost: ["rejected"]
-        // A callback that is given up after a lost call is told nowhere else, because the host may have acted on it.
+        // A callback of which a call was lost is told nowhere else, because the host may have acted on it.
         case .strayCallback: ["succeeded", "rejected"]
         }
     }

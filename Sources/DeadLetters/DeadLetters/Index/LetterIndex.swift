@@ -12,7 +12,7 @@ package final class LetterIndex: Sendable {
 
     /// The version of the tables. A file of another version is deleted and created again. The upper half is
     /// the same in all versions, and in no other kind of file.
-    private static let version: Int64 = LetterIndex.kind << 16 | 5
+    private static let version: Int64 = LetterIndex.kind << 16 | 6
     /// The number that marks a file as an index of dead letters.
     private static let kind: Int64 = 0x464C
 

@@ -1,8 +1,8 @@
 /// Elements that are due at a time, the earliest first; a binary heap.
 ///
-/// Its functions are public because only then other modules can inline them: Swift 6.3 keeps the body of a
-/// function with `package` access to its module. A module without the bodies calls them with the type of the
-/// element as an argument, which took a quarter of a simulated storm.
+/// Its functions are public, although nobody outside of this package uses them: Swift 6.3 keeps the body of a
+/// function with `package` access to its module, and a module without the bodies calls them with the type of the
+/// element as an argument. That took a quarter of a simulated storm.
 public struct DueQueue<Element> {
     @usableFromInline var heap: [(due: Int64, order: UInt64, element: Element)] = []
     @usableFromInline var lastOrder: UInt64 = 0

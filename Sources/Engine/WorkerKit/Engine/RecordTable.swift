@@ -141,7 +141,8 @@ struct Entry: Sendable {
             now: now,
             proven: proven,
             ambiguous: self.ambiguousAttempts,
-            holds: self.holds
+            holds: self.holds,
+            lastLane: self.lastLane
         )
     }
 

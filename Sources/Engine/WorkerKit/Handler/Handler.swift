@@ -166,6 +166,9 @@ package struct Attempt: Hashable, Sendable {
     package var ambiguous: Int
     /// How often the handler has asked for a hold because of earlier calls for this record.
     package var holds: Int
+    /// The lane of the last call that this worker made for the record; nil if it has made none since it took the
+    /// record in.
+    package var lastLane: String?
     /// Whether the attempt is a case that a command tries by hand. Such a case is a single call with an empty
     /// memory: no other record can confirm its answer, and `number` says which call of its record it is.
     package var isTrial: Bool
@@ -181,6 +184,7 @@ package struct Attempt: Hashable, Sendable {
         proven: Int64? = nil,
         ambiguous: Int = 0,
         holds: Int? = nil,
+        lastLane: String? = nil,
         isTrial: Bool = false
     ) {
         self.number = number
@@ -189,6 +193,7 @@ package struct Attempt: Hashable, Sendable {
         self.proven = proven ?? now
         self.ambiguous = ambiguous
         self.holds = holds ?? max(0, number - 1)
+        self.lastLane = lastLane
         self.isTrial = isTrial
     }
 }

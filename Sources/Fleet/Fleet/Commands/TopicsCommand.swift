@@ -15,7 +15,8 @@ struct TopicsCommand: AsyncParsableCommand {
         discussion: """
             Both commands compare the topics of a worker's settings with those of its cluster: partitions, \
             cleanup.policy, the largest record, retention. Nothing is deleted or made smaller, and a topic that \
-            publishers fill is created and never changed; what would be needed is told.
+            publishers fill is created and not changed; what would be needed is told. The gateway's topic of uploads is \
+            made to take larger records.
             """,
         subcommands: [Plan.self, Apply.self]
     )
@@ -54,34 +55,51 @@ extension TopicsCommand {
             let admin = try topics.admin()
             var isOvertaken = false
             for finding in comparison.findings {
-                for change in finding.changes where !change.isSetting {
+                for change in finding.changes where change.setting == nil {
                     isOvertaken = try !self.carryOut(change, of: finding.topic.name, by: admin) || isOvertaken
                 }
                 try self.carryOutSettings(of: finding, in: topics, by: admin)
             }
-            if isOvertaken {
-                // Somebody else has created a topic meanwhile, and may need less of it.
-                for finding in try topics.comparison().findings {
-                    try self.carryOutSettings(of: finding, in: topics, by: admin)
-                }
-            }
+            var last = comparison
             if comparison.changeCount > 0 {
-                try self.wait(until: wish, shown: topics)
+                last = try self.wait(until: wish, shown: topics, mendingBy: isOvertaken ? admin : nil)
                 Console.line("done: \(comparison.changeCount)")
             }
-            guard comparison.findings.allSatisfy(\.refusals.isEmpty) else { throw ExitCode(1) }
+            guard last.findings.allSatisfy(\.refusals.isEmpty) else { throw ExitCode(1) }
         }
 
         /// Waits until the cluster shows the changes. Apache Kafka answers before every broker knows of them.
-        private func wait(until wish: StopWish, shown topics: TopicsOfWorker) throws {
+        ///
+        /// - Parameter admin: Makes what a topic lacks that somebody else has created meanwhile; nil if nobody has.
+        private func wait(until wish: StopWish, shown topics: TopicsOfWorker, mendingBy admin: Admin?) throws
+            -> TopicComparison
+        {
             let end = Moment.now.after(.seconds(self.options.wait))
             var pause = Wait(on: [wish.descriptor])
-            while try topics.comparison().changeCount > 0 {
+            var mended: Set<String> = []
+            while true {
+                let comparison = try topics.comparison()
+                guard comparison.changeCount > 0 else { return comparison }
                 guard Moment.now.monotonic < end, wish.count == 0 else {
                     throw UnseenChanges(seconds: self.options.wait)
                 }
+                if let admin {
+                    for finding in comparison.findings
+                    where finding.needsNoTopic && mended.insert(finding.topic.name).inserted {
+                        try self.mend(finding, in: topics, by: admin)
+                    }
+                }
                 pause(atMost: .milliseconds(100))
             }
+        }
+
+        private func mend(_ finding: TopicComparison.Finding, in topics: TopicsOfWorker, by admin: Admin)
+            throws
+        {
+            for change in finding.changes where change.setting == nil {
+                _ = try self.carryOut(change, of: finding.topic.name, by: admin)
+            }
+            try self.carryOutSettings(of: finding, in: topics, by: admin)
         }
 
         /// Makes a topic, or more of its partitions.
@@ -119,7 +137,7 @@ extension TopicsCommand {
             let name = finding.topic.name
             var wanted: [String: String] = [:]
             for case .set(let setting, _, let value) in finding.changes { wanted[setting] = value }
-            guard let first = finding.changes.first(where: \.isSetting) else { return }
+            guard let first = finding.changes.first(where: { $0.setting != nil }) else { return }
             do throws(KafkaError) {
                 guard let present = try topics.settings(of: [name])[name] else {
                     throw KafkaError(
@@ -160,8 +178,11 @@ struct TopicFailure: Error, CustomStringConvertible {
     }
 }
 
-extension TopicChange {
-    fileprivate var isSetting: Bool { if case .set = self { true } else { false } }
+extension TopicComparison.Finding {
+    /// Whether the topic is there and lacks something.
+    fileprivate var needsNoTopic: Bool {
+        !self.changes.isEmpty && !self.changes.contains { if case .create = $0 { true } else { false } }
+    }
 }
 
 extension TopicComparison {

@@ -21,13 +21,15 @@ struct GatewayTopics {
 
     /// The problems of the topics' settings. A topic with less room than the largest body takes all smaller ones.
     func outlook(in cluster: ClusterMetadata, _ settings: [String: TopicSettings]) -> Preflight.Outlook {
+        var outlook = Preflight.Outlook()
+        // Without the right to describe a topic, its settings are not told.
+        outlook.unknown = self.wanted.map(\.name).filter { settings[$0] == nil }
         let comparison = TopicComparison(
-            self.wanted,
+            self.wanted.filter { settings[$0.name] != nil },
             in: cluster,
             settings: settings,
             defaults: TopicComparison.Defaults(partitions: Roster.partitions)
         )
-        var outlook = Preflight.Outlook()
         for finding in comparison.findings {
             for change in finding.changes {
                 let line = "\(finding.topic.name): \(change.line)"
@@ -81,8 +83,9 @@ struct GatewayTopics {
                 name: topic,
                 partitions: .any,
                 settings: settings,
-                // Nobody but gateways fills the topic of uploads, and its records have no keys.
-                isInput: !isOfUploads
+                // Gateways fill the topic of uploads, and need the room.
+                isInput: true,
+                mayBeRaised: isOfUploads
             )
         }
     }

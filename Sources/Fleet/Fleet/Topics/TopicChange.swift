@@ -4,6 +4,9 @@ enum TopicChange: Hashable, Sendable {
     case grow(from: Int, to: Int)
     case set(name: String, from: String, to: String)
 
+    /// The name of the setting that is changed; nil for another change.
+    var setting: String? { if case .set(let name, _, _) = self { name } else { nil } }
+
     /// The step as a line for an operator.
     var line: String {
         switch self {

@@ -44,8 +44,10 @@ struct WantedTopic: Hashable, Sendable {
     var partitions: Partitions
     /// The settings, in the order in which they are shown.
     var settings: [Setting]
-    /// Whether publishers fill the topic. Such a topic is created, and is never changed.
+    /// Whether publishers fill the topic. Such a topic is created, and not changed.
     var isInput = false
+    /// Whether the largest record of such a topic may be raised all the same, because the program itself fills it.
+    var mayBeRaised = false
 }
 
 extension WantedTopic {

@@ -15,6 +15,8 @@ struct ChaosFindings {
         case orphaned
         /// A record is still parked at the end of the run.
         case parked
+        /// A worker stood still and called itself ready.
+        case silent
         /// The records of honest users took too long beside an adversary.
         case late
         /// The workers took too long to read new partitions.

@@ -23,6 +23,7 @@ final class ChaosRun {
     /// The receipt workers; nil without an adversary.
     let receipts: ChaosTrack?
     let driver: FaultDriver
+    private let silence: SilenceWatch
     /// The end of the load.
     private var lastEnd = ContinuousClock.now
 
@@ -30,6 +31,7 @@ final class ChaosRun {
         self.schedule = schedule
         self.processes = processes
         self.harness = harness
+        self.silence = SilenceWatch(on: harness)
         let options = processes.options
         let keys = options.hasAdversary ? ChaosAdversary.keys : ActivationInputs.keys
         let topic = processes.activations.worker.topic
@@ -90,7 +92,12 @@ final class ChaosRun {
                 "\(crew.size) receipt workers, \(self.processes.options.receiptRate) receipts a second"
             )
         }
-        while self.time < length { try self.turn() }
+        while self.time < length {
+            try self.turn()
+            for sentence in self.silence.turn(self.tracks.flatMap(\.crew.slots)) {
+                self.driver.object(.silent, sentence)
+            }
+        }
         while self.time < length + Self.longestCompany, self.activations.needsCompany { try self.turn() }
         for track in self.tracks { track.load.end() }
         self.lastEnd = .now

@@ -53,6 +53,7 @@ struct ChaosSummary {
         table.add()
         table.add("worked again after kill -9", Self.takeovers(takeovers))
         table.addEnd(tally)
+        table.add("workers that stood still in silence", "\(findings.count(.silent))")
         table.add("workers that failed otherwise", "\(findings.count(.worker))")
         self.lines = [""] + table.lines + [""]
     }
