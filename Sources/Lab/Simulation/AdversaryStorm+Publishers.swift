@@ -100,10 +100,16 @@ extension AdversaryStorm {
     private func planDelays() {
         let end = self.timeline.clock.now.wall + self.plan.publishing.wholeMilliseconds
         let bulk = self.chance(0.5) ? Int.random(in: 200...20_000, using: &self.random) : 0
+        var dueAtTheEnd = 0
+        // They are as good as all others, and come all at once: 15 ms of the workers' time for each of them.
+        self.timeline.after(self.plan.publishing) { [unowned self] in
+            self.excuse(.milliseconds(15 * dueAtTheEnd))
+        }
         self.flood(self.count(of: [50, 300, 900])) { [unowned self] in
             let now = self.timeline.clock.now.wall
             let soon = now + Int64.random(in: 0...30_000, using: &self.random)
             let time = self.chance(0.2) ? soon : max(soon, end)
+            if time == end { dueAtTheEnd += 1 }
             return Piece(value: "delayed \(time)", key: $0, bulk: bulk, notBefore: time)
         }
     }
