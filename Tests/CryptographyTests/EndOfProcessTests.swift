@@ -19,7 +19,7 @@ struct EndOfProcessTests {
     /// The cause, made sure by a delay at the end of the process: this is what OpenSSL's handler would do.
     @Test func threadsDieWhereOpenSSLFreesItsMemory() async {
         await #expect(processExitsWith: .failure) {
-            // Nobody wants to read where it crashes.
+            // The place of the crash is of no interest.
             for number in [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP] { signal(number, SIG_DFL) }
             var none = rlimit(rlim_cur: 0, rlim_max: 0)
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
