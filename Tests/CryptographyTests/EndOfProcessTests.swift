@@ -51,6 +51,5 @@ struct EndOfProcessTests {
                 }
             }
         }
-        usleep(20_000)
     }
 }

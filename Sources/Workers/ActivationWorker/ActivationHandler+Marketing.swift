@@ -65,7 +65,7 @@ extension ActivationHandler {
             let answer = Self.answer(to: job, on: .marketing, after: exchange, token: account.token)
             let verdict = self.verdict(on: exchange, answer, attempt, token: account.token)
             let report = Self.inDoubt(verdict, on: exchange, answer)
-            // The callback of the same conversion was refused before, so that our configuration is hardly at fault.
+            // The callback of the same conversion has failed before, so that our configuration is hardly at fault.
             if job.reportName != nil, case .refuseInDoubt(let reason, let answer) = report {
                 return .refuse(reason, answer)
             }

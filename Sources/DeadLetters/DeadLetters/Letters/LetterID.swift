@@ -53,13 +53,14 @@ package struct LetterID: Hashable, Sendable {
     /// Otherwise the id is made of the letter's own position, because an id that does not fit its source
     /// could belong to another letter.
     package init(of facts: DeadLetterFacts, at position: LetterPosition, clusterID: String) {
-        let claim = LetterClaim(facts, clusterID: clusterID)
-        let settled = claim?.sources.lazy
-            .compactMap { source in claim.flatMap { Self.settled($0, Digest.sha256(source.deadLetterText)) } }
-            .first
-        self =
-            settled
-            ?? LetterID(digest: Digest.sha256(position.source(clusterID: clusterID).deadLetterText))
+        if let claim = LetterClaim(facts, clusterID: clusterID) {
+            for source in claim.sources {
+                guard let id = Self.settled(claim, Digest.sha256(source.deadLetterText)) else { continue }
+                self = id
+                return
+            }
+        }
+        self.init(digest: Digest.sha256(position.source(clusterID: clusterID).deadLetterText))
     }
 
     /// Returns the claimed id if it is made of this digest of the claim's source; nil otherwise.
