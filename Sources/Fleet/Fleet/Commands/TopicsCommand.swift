@@ -55,10 +55,7 @@ extension TopicsCommand {
             let admin = try topics.admin()
             var isOvertaken = false
             for finding in comparison.findings {
-                for change in finding.changes where change.setting == nil {
-                    isOvertaken = try !self.carryOut(change, of: finding.topic.name, by: admin) || isOvertaken
-                }
-                try self.carryOutSettings(of: finding, in: topics, by: admin)
+                isOvertaken = try !self.make(finding, in: topics, by: admin) || isOvertaken
             }
             var last = comparison
             if comparison.changeCount > 0 {
@@ -86,20 +83,25 @@ extension TopicsCommand {
                 if let admin {
                     for finding in comparison.findings
                     where finding.needsNoTopic && mended.insert(finding.topic.name).inserted {
-                        try self.mend(finding, in: topics, by: admin)
+                        _ = try self.make(finding, in: topics, by: admin)
                     }
                 }
                 pause(atMost: .milliseconds(100))
             }
         }
 
-        private func mend(_ finding: TopicComparison.Finding, in topics: TopicsOfWorker, by admin: Admin)
-            throws
+        /// Makes what a topic lacks.
+        ///
+        /// - Returns: False if somebody else has created the topic meanwhile.
+        private func make(_ finding: TopicComparison.Finding, in topics: TopicsOfWorker, by admin: Admin)
+            throws -> Bool
         {
+            var isMadeHere = true
             for change in finding.changes where change.setting == nil {
-                _ = try self.carryOut(change, of: finding.topic.name, by: admin)
+                isMadeHere = try self.carryOut(change, of: finding.topic.name, by: admin) && isMadeHere
             }
             try self.carryOutSettings(of: finding, in: topics, by: admin)
+            return isMadeHere
         }
 
         /// Makes a topic, or more of its partitions.
