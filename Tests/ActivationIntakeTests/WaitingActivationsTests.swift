@@ -48,6 +48,29 @@ struct WaitingActivationsTests {
         #expect(bench.due[0].headers.filter { header in own.contains { header.name.hasPrefix($0) } } == [])
     }
 
+    /// The brokers put their time on the records of the changelog, and versions before wrote none into its headers.
+    @Test(arguments: [false, true])
+    func anActivationKeepsItsTimeThroughTheChangelog(isOfAnOlderVersion: Bool) throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take("activation", IntakeBench.activation())
+        let written = try #require(bench.scene.sent(to: "activation.home.changelog").first)
+        let time = try #require(written.timestamp)
+        let headers = written.headers.filter { $0.name != "flotilla.intake.time" }
+        #expect(headers.count == written.headers.count - 1)
+        let record = InboundRecord(
+            topic: "activation.home.changelog",
+            partition: 0,
+            offset: 0,
+            timestamp: isOfAnOlderVersion ? time : time + 86_400_000,
+            key: written.key,
+            value: written.value,
+            headers: isOfAnOlderVersion ? headers : written.headers
+        )
+        let waiting = WaitingActivations.Waiting(changelog: record, of: "activation.home")
+        #expect(waiting?.record.timestamp == time)
+        #expect(waiting?.record.headers.contains { $0.name.hasPrefix("flotilla.intake.time") } == false)
+    }
+
     /// An operator can add partitions, and then devices are looked for elsewhere. Also a record that takes a thing
     /// back tells: it may be the only one of its partition.
     @Test func everyRecordOfTheStateTellsOverHowManyPartitionsItIsSpread() throws {

@@ -43,12 +43,14 @@ struct IntakePreflightTests {
         let fault = try #require(faults.first)
         #expect(faults.count == 1 && mayPass)
         #expect(fault.contains("'\(topic)' does not exist"))
-        let policy = topic.hasSuffix("changelog") ? "compact" : "delete"
+        let settings =
+            topic.hasSuffix("changelog")
+            ? "cleanup.policy=compact --config message.timestamp.type=LogAppendTime" : "cleanup.policy=delete"
         let partitions = topic == "activation" ? 4 : 3
         #expect(
             fault.hasSuffix(
                 "kafka-topics.sh --bootstrap-server b:1 --create --topic \(topic) --partitions \(partitions) "
-                    + "--config cleanup.policy=\(policy)"
+                    + "--config \(settings)"
             ),
             "\(fault)"
         )
@@ -192,7 +194,7 @@ struct IntakePreflightTests {
         ("activation.home", ["cleanup.policy": "delete", "max.message.bytes": "1000"], 1, 0),
         ("activation.home", ["message.timestamp.type": "LogAppendTime"], 1, 0),
         ("activation.due", ["message.timestamp.type": "LogAppendTime"], 1, 0),
-        ("activation.home.changelog", ["message.timestamp.type": "CreateTime"], 0, 0),
+        ("activation.home.changelog", ["message.timestamp.type": "LogAppendTime"], 0, 0),
         ("activation", ["message.timestamp.type": "LogAppendTime"], 0, 0),
         ("sdk-upload", ["cleanup.policy": "delete", "max.message.bytes": "1000"], 0, 0),
     ])
@@ -203,6 +205,17 @@ struct IntakePreflightTests {
             #expect(sentence.contains("kafka-configs.sh --bootstrap-server b:1 --alter --topic \(topic) "))
         }
         #expect(outlook.unknown.count == Self.topics.count - 1)
+    }
+
+    /// The worker learns from the changelog how far its clock is ahead, and works without that too.
+    @Test(arguments: ["CreateTime", "LogAppendTime"])
+    func aChangelogWithoutTheBrokersTimeIsANote(type: String) throws {
+        let topic = "activation.home.changelog"
+        let told = ["cleanup.policy": "compact", "message.timestamp.type": type]
+        let outlook = try Self.preflight().outlook([topic: TopicSettings(told)])
+        #expect(outlook.faults + outlook.warnings == [])
+        #expect(outlook.notes.count == (type == "CreateTime" ? 1 : 0))
+        #expect(outlook.notes.allSatisfy { $0.contains("'\(topic)'") && $0.contains("'LogAppendTime'") })
     }
 
     // MARK: - The worker beside it

@@ -101,6 +101,18 @@ struct PushPreflightTests {
         #expect(outlook.faults.count == faults && outlook.warnings.count == warnings, "\(outlook)")
     }
 
+    /// The worker learns from the changelog how far its clock is ahead, and works without that too.
+    @Test func aChangelogWithoutTheBrokersTimeIsANote() throws {
+        var settings = Self.good
+        for (type, notes) in [("CreateTime", 1), ("LogAppendTime", 0)] {
+            settings["push-arrival.changelog"] = TopicSettings([
+                "cleanup.policy": "delete", "retention.ms": "349200000", "message.timestamp.type": type,
+            ])
+            let outlook = try Self.preflight().outlook(settings)
+            #expect(outlook.faults + outlook.warnings == [] && outlook.notes.count == notes, "\(outlook)")
+        }
+    }
+
     @Test func aLongerLatenessWantsALongerChangelog() throws {
         let outlook = try Self.preflight("push:\n  allowed_lateness: 30d\n").outlook(Self.good)
         #expect(outlook.faults.count == 1 && outlook.faults.first?.contains("2682000000 or more") == true)

@@ -124,6 +124,7 @@ struct ReceiptAuditTests {
                 options,
                 activations,
                 receipts: receipts,
+                pushes: nil,
                 tally: ChaosTally(),
                 takeovers: Takeovers()
             )

@@ -40,6 +40,36 @@ struct WrongClockTests {
         try await cluster.end()
     }
 
+    /// The clock is beyond the time for which an arrival counts. By it, each arrival would be late.
+    @Test func aClockThatIsAheadAtTheStartEndsNoMessage() async throws {
+        let lead = Duration.seconds(80 * 3_600)
+        var settings = BrokerSettings()
+        settings.clockLead = .zero - lead
+        let cluster = try await PushTopics.cluster(partitions: 2, settings)
+        let now = Int64((Date().timeIntervalSince1970 - lead / .seconds(1)) * 1_000)
+        let text = PushTopics.settings(cluster)
+        let worker = try WorkerUnderTest("push-arrival-worker", text)
+        try cluster.publish(
+            (0..<10).map { index in
+                let event =
+                    #"{"type":"arrived","deviceId":"d\#(index)","messageId":"m","serverMs":\#(now),"sentMs":\#(now - 60_000)}"#
+                return OutboundRecord(
+                    topic: cluster.input,
+                    key: Array("d\(index)".utf8),
+                    value: Array(event.utf8),
+                    timestamp: now
+                )
+            }
+        )
+        let results = try TopicContents(cluster.results, cluster)
+        #expect(results.read { $0.count >= 10 }, "\(worker.log)")
+        let standings = Set(results.records.compactMap { [$0].latest.values.first?["result"] as? String })
+        #expect(standings == ["accepted"], "\(worker.log)")
+        #expect(worker.log.contains("the wall clock is ahead"))
+        #expect(worker.stop() == 0, "\(worker.log)")
+        try await cluster.end()
+    }
+
     private func record(_ index: Int, age: Duration, to cluster: TestCluster) -> OutboundRecord {
         var record = Activations.good(index, to: cluster.input)
         let then = Date.now.addingTimeInterval(-((Self.lead + age) / .seconds(1)))

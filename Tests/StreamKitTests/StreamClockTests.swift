@@ -32,6 +32,22 @@ struct StreamClockTests {
         #expect(worker.log.count("the wall clock is believed again") == 1)
     }
 
+    /// Nothing in the worker's own clocks shows that its clock was wrong before it started; the brokers' clock does.
+    @Test func aClockThatIsAheadOfTheBrokersAtTheStartIsNotBelieved() throws {
+        let simulation = StreamSimulation()
+        let start = simulation.clock.now.wall
+        let worker = simulation.startWorker(aheadBy: .seconds(73 * 3_600))
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        #expect(worker.engine.clock.isInDoubt)
+        #expect(abs(worker.engine.provenNow.wall - simulation.clock.now.wall) < 1_000)
+        #expect(worker.engine.provenNow.wall - start < 60_000)
+        #expect(worker.log.count(beginning: "the wall clock is ahead") == 1)
+        worker.stepWall(by: .seconds(-73 * 3_600))
+        try simulation.run(for: .seconds(5))
+        #expect(!worker.engine.clock.isInDoubt)
+    }
+
     /// The time was wrong before the step, or the machine was suspended.
     @Test func recordsOfTheNewTimeConfirmAStep() throws {
         let simulation = StreamSimulation()

@@ -35,7 +35,7 @@
   {{- end }}
   {{- if eq .worker.kind "push-arrival-worker" }}
     {{- $topics = concat $topics (list
-        (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $input)) "policy" "delete" "operations" $both)
+        (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $input)) "policy" "delete" "timestamps" "LogAppendTime" "operations" $both)
         (dict "name" (get $kafka "parts_topic" | default (printf "%s.parts" $input)) "policy" "compact,delete" "retention" "60d" "operations" $both)
         (dict "name" (get $kafka "statistics_topic" | default (printf "%s.stats" $input)) "policy" "compact" "operations" $both)) }}
     {{- if dig "forward" "enabled" false $config }}
@@ -45,7 +45,7 @@
     {{- $home := get $kafka "home_topic" | default (printf "%s.home" $input) }}
     {{- $topics = concat $topics (list
         (dict "name" $home "role" "input" "policy" "delete" "timestamps" "CreateTime" "operations" $both)
-        (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $home)) "policy" "compact" "timestamps" "CreateTime" "operations" $both)
+        (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $home)) "policy" "compact" "timestamps" "LogAppendTime" "operations" $both)
         (dict "name" (get $kafka "due_topic" | default (printf "%s.due" $input)) "policy" "delete" "timestamps" "CreateTime" "operations" $write)
         (dict "name" (dig "sdk" "topic" "sdk-upload" $config) "role" "input" "policy" "delete" "operations" $read)
         (dict "name" (dig "sdk" "result_topic" "sdk-upload.result" $config) "role" "result" "policy" "delete" "operations" $write)

@@ -117,7 +117,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// The name that tells this engine's commits from those of any other.
     let signature: String
     /// The clock by which tasks end what they wait for. A wall clock that steps ahead would end all of it, for good.
-    var clock = DeadlineClock()
+    var clock: DeadlineClock
     /// The memory of records that have killed a process; nil if records are not marked.
     let crashes: (any CrashMemory)?
     /// The records of this transaction that have killed a process before.
@@ -131,6 +131,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     ///     no bound.
     ///   - crashes: The memory of records that have killed a process; nil if records are not marked.
     ///   - clusterID: The id of the cluster whose offsets are committed.
+    ///   - clockLead: The milliseconds by which the wall clock is ahead of the brokers'; 0 if that is unknown.
     ///   - seed: The seed of the pauses between two tries, and of the engine's name in its commits. No two
     ///     engines of a group may have the same.
     package init(
@@ -144,6 +145,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         logger: Logger,
         crashes: (any CrashMemory)? = nil,
         clusterID: String = "",
+        clockLead: Int64 = 0,
         seed: UInt64
     ) {
         self.settings = settings
@@ -159,6 +161,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         self.signature = String(self.random.next(), radix: 16)
         self.crashes = crashes
         self.clusterID = clusterID
+        self.clock = DeadlineClock(aheadOfBrokersBy: clockLead)
         self.stall = StallWatch(limit: settings.stallLimit)
         self.now = Moment(monotonic: 0, wall: 0)
     }

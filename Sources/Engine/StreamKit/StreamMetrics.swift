@@ -69,7 +69,7 @@ package struct StreamMetrics {
             ("worker_stream_state_bytes", "Memory that the state takes, by thread."),
             (
                 "worker_clock_ahead_milliseconds",
-                "How far the wall clock has stepped ahead of the time that is used, by thread."
+                "How far the wall clock is ahead of the time that is used, by thread."
             ),
         ] { registry.describe(name, help: help) }
     }

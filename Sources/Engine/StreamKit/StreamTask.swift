@@ -61,6 +61,10 @@ package protocol StreamApplication: AnyObject {
     /// The spread of the state over the partitions of each topic where the place of a key follows from their number.
     var spreads: [StateSpread] { get }
 
+    /// A record that tells no task anything, for a topic on whose records the brokers put their time. A worker that
+    /// starts learns from it how far its own clock is ahead. Nil for none.
+    var clockRecord: OutboundRecord? { get }
+
     /// Returns a new task for a partition. Its state is empty until records of its memory are restored.
     func task(for partition: TopicPartition) -> any StreamTask
 }
@@ -68,4 +72,5 @@ package protocol StreamApplication: AnyObject {
 extension StreamApplication {
     package var inputTopics: [String] { self.topics }
     package var spreads: [StateSpread] { [] }
+    package var clockRecord: OutboundRecord? { nil }
 }

@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Operations
+import Records
 import ServiceKit
 
 /// One engine and its clients, on the thread that runs it.
@@ -65,6 +66,9 @@ struct StreamThread: Sendable {
         }
         guard let (application, cluster) = prepared else { return }
         self.bounds.follow(broker.consumer.logBounds)
+        let clockLead = application.clockRecord.map {
+            self.kafka.clockLead(writing: $0, to: cluster.topicSettings[$0.topic], telling: logger)
+        }
         let memory = try KafkaMemory(self.memoryProperties)
         for spread in application.spreads {
             try self.check(spread, in: cluster, by: memory, until: stop, telling: logger)
@@ -83,6 +87,7 @@ struct StreamThread: Sendable {
                 CrashRecorder(folder: $0, of: cluster.id, telling: logger)
             },
             clusterID: cluster.id,
+            clockLead: clockLead ?? 0,
             seed: .random(in: .min ... .max)
         )
         self.surroundings.desk.begin(.states)

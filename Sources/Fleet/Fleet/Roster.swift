@@ -102,8 +102,10 @@ package struct TopicPlan: Hashable, Sendable {
 
     /// The settings in which the topic differs from the broker's defaults.
     package var settings: [String: String] {
+        let brokersTime = ["message.timestamp.type": "LogAppendTime"]
+        if self.name.hasSuffix(".changelog") { return brokersTime }
         guard self.name.hasSuffix(ParkingTicket.topicSuffix) else { return [:] }
-        return ["cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"]
+        return brokersTime.merging(["cleanup.policy": "compact"]) { $1 }
     }
 }
 

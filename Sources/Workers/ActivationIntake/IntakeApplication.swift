@@ -1,5 +1,6 @@
 package import Kafka
 import Operations
+package import Records
 package import StreamKit
 
 /// The kinds of task of the intake, by the topic.
@@ -21,6 +22,16 @@ package final class IntakeApplication: StreamApplication {
     }
 
     package var spreads: [StateSpread] { [self.writer.spread] }
+
+    /// It has the key of no remembered thing.
+    package var clockRecord: OutboundRecord? {
+        OutboundRecord(
+            topic: self.settings.topics.changelog,
+            key: Array("clock".utf8),
+            value: nil,
+            partition: 0
+        )
+    }
 
     package func task(for partition: TopicPartition) -> any StreamTask {
         switch partition.topic {

@@ -10,9 +10,7 @@ extension IntakePreflight {
         settings: TopicSettings,
         in outlook: inout Preflight.Outlook
     ) {
-        guard [self.topics.home, self.topics.changelog, self.topics.due].contains(topic),
-            settings["message.timestamp.type"] == "LogAppendTime"
-        else { return }
+        guard [self.topics.home, self.topics.due].contains(topic), settings.hasBrokersTime else { return }
         outlook.faults.append(
             "The \(role) topic '\(topic)' puts the brokers' time on its records (message.timestamp.type "
                 + "'LogAppendTime'): an activation without a time would be reported with that of its passage. "
@@ -66,7 +64,7 @@ extension IntakePreflight {
         _ name: String,
         of topic: TopicSettings
     ) -> (setting: String, milliseconds: Int64)? {
-        guard topic["message.timestamp.type"] != "LogAppendTime" else { return nil }
+        guard !topic.hasBrokersTime else { return nil }
         return ["message.timestamp.\(name).max.ms", "message.timestamp.difference.max.ms"].lazy
             .compactMap { setting in topic.number(setting).map { (setting: setting, milliseconds: $0) } }
             .first { $0.milliseconds != .max }
@@ -74,7 +72,7 @@ extension IntakePreflight {
 
     /// How far ahead of the brokers' time a record of an input can be, in milliseconds.
     private static func lead(of input: TopicSettings) -> Int64 {
-        guard input["message.timestamp.type"] != "LogAppendTime" else { return 0 }
+        guard !input.hasBrokersTime else { return 0 }
         return Self.limit("after", of: input)?.milliseconds ?? .max
     }
 

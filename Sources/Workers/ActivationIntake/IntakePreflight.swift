@@ -47,10 +47,12 @@ package struct IntakePreflight {
         // The two have the same number, so the one that is there tells it to the other.
         let like = pair.contains(topic) ? pair.compactMap { counts[$0] }.max() : nil
         let count = like ?? counts[self.topics.activations] ?? Self.usualPartitions
-        let policy = topic == self.topics.changelog ? "compact" : "delete"
+        let settings =
+            topic == self.topics.changelog
+            ? "cleanup.policy=compact --config message.timestamp.type=LogAppendTime" : "cleanup.policy=delete"
         return
             "The \(role) topic '\(topic)' does not exist, or this client may not see it; allow it, or create it: "
-            + self.topicsCommand("create", topic, partitions: count) + " --config cleanup.policy=\(policy)"
+            + self.topicsCommand("create", topic, partitions: count) + " --config \(settings)"
     }
 
     private static let usualPartitions = 4
@@ -139,6 +141,10 @@ package struct IntakePreflight {
 
     private func lookAtMemory(_ changelog: TopicSettings, _ outlook: inout Preflight.Outlook) {
         let topic = self.topics.changelog
+        let harm = "forgets too early what it must recognise"
+        if let note = changelog.noteOfClock(of: topic, as: "changelog", harm: harm) {
+            outlook.notes.append(note)
+        }
         let least = self.settings.longestWindow.wholeMilliseconds
         guard let policy = changelog["cleanup.policy"] else { return }
         if policy.contains("delete"), let time = changelog.number("retention.ms"), time >= 0, time < least {
@@ -174,5 +180,6 @@ extension IntakePreflight {
         let outlook = self.outlook(cluster.topicSettings)
         guard outlook.faults.isEmpty else { throw PreflightFailure(faults: outlook.faults) }
         for warning in outlook.warnings { logger.warning("\(warning)") }
+        for note in outlook.notes { logger.notice("\(note)") }
     }
 }

@@ -96,13 +96,15 @@ extension WaitingActivations.Waiting {
     /// The header of a changelog record that tells since when its activation waits, and under which offset of the
     /// home topic it came.
     private static let header = "flotilla.intake.since"
+    /// The header with the time of the activation's own record, in milliseconds since 1970. The brokers put theirs on the
+    /// record of the changelog.
+    private static let timeHeader = "flotilla.intake.time"
 
     /// The record of the changelog without its topic and its partition.
     var changelog: (value: [UInt8]?, headers: [RecordHeader]) {
-        (
-            self.record.value,
-            self.record.headers + [RecordHeader(Self.header, "\(self.since) \(self.record.offset)")]
-        )
+        let place = RecordHeader(Self.header, "\(self.since) \(self.record.offset)")
+        let time = self.record.timestamp.map { RecordHeader(Self.timeHeader, "\($0)") }
+        return (self.record.value, self.record.headers + [place] + (time.map { [$0] } ?? []))
     }
 
     /// Reads a record of the changelog; nil if it tells of no activation that waits.
@@ -113,15 +115,16 @@ extension WaitingActivations.Waiting {
         guard words.count == 2, let since = Int64(words[0]), let offset = Int64(words[1]),
             let activation = try? Activation(decoding: record)
         else { return nil }
+        // A version before this one wrote the time on the record itself.
+        let time = record.header(Self.timeHeader).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        let own = [Self.header, Self.timeHeader, StateSpread.headerName]
         let original = InboundRecord(
             topic: topic,
             partition: record.partition,
             offset: offset,
-            timestamp: record.timestamp,
+            timestamp: time ?? record.timestamp,
             value: record.value,
-            headers: record.headers.filter {
-                !$0.isNamed(Self.header) && !$0.isNamed(StateSpread.headerName)
-            }
+            headers: record.headers.filter { header in !own.contains { header.isNamed($0) } }
         )
         self.init(
             record: original,

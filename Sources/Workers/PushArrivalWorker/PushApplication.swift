@@ -26,6 +26,16 @@ final class PushApplication: StreamApplication {
         return [self.settings.spread(in: counts), self.settings.spreadOfParts(in: counts)]
     }
 
+    /// Its value is empty, so it is no part of the state.
+    var clockRecord: OutboundRecord? {
+        OutboundRecord(
+            topic: self.settings.topics.changelog,
+            key: Array("clock".utf8),
+            value: nil,
+            partition: 0
+        )
+    }
+
     func task(for partition: TopicPartition) -> any StreamTask {
         guard partition.topic == self.settings.topics.input else {
             return CombinationTask(self.settings, self.metrics)

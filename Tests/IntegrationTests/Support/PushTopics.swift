@@ -1,15 +1,20 @@
+import EmbeddedBroker
 import Foundation
 import Records
 
 /// The topics that the push-arrival worker has beside those of every worker.
 enum PushTopics {
-    static func cluster(partitions: Int) async throws -> TestCluster {
+    static func cluster(
+        partitions: Int,
+        _ settings: BrokerSettings = BrokerSettings()
+    ) async throws -> TestCluster {
         try await TestCluster.transactional(
             [
                 "changelog": partitions, "parts": 3, "stats": 3, "forward": 2, "forward.result": 2,
                 "forward.dead-letter": 2,
             ],
-            input: partitions
+            input: partitions,
+            settings
         )
     }
 

@@ -103,10 +103,14 @@ final class TestCluster {
     }
 
     /// Topics beside those that every worker has, called after the input: removed with it.
-    static func transactional(_ counts: [String: Int], input partitions: Int) async throws -> TestCluster {
+    static func transactional(
+        _ counts: [String: Int],
+        input partitions: Int,
+        _ settings: BrokerSettings = BrokerSettings()
+    ) async throws -> TestCluster {
         let names = Self.names()
         let further = counts.keys.sorted().map { "\(names[0]).\($0)" }
-        let broker = Self.external == nil ? try await EmbeddedBroker.start() : nil
+        let broker = Self.external == nil ? try await EmbeddedBroker.start(settings) : nil
         let cluster = try TestCluster(
             partitions,
             at: Self.external ?? broker?.address ?? "",
@@ -115,7 +119,9 @@ final class TestCluster {
         )
         cluster.transactional = broker
         let plan = Dictionary(uniqueKeysWithValues: counts.map { ("\(names[0]).\($0.key)", $0.value) })
-        try cluster.create(plan)
+        let changelogs = plan.filter { $0.key.hasSuffix(".changelog") }
+        try cluster.create(plan.filter { changelogs[$0.key] == nil })
+        try cluster.create(changelogs, ["message.timestamp.type": "LogAppendTime"])
         return cluster
     }
 
@@ -133,12 +139,10 @@ final class TestCluster {
     /// Where records are put aside.
     func createParking(partitions: Int) throws {
         self.topics.append(self.parked)
-        try self.admin?.createTopics(
+        try self.create(
             [self.parked: partitions],
-            settings: ["cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"],
-            atMost: .seconds(30)
+            ["cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"]
         )
-        try self.wait(for: [self.parked: partitions])
     }
 
     /// Gives a topic so many partitions; the input topic if no other is named.
@@ -166,8 +170,9 @@ final class TestCluster {
         }
     }
 
-    private func create(_ counts: [String: Int]) throws {
-        try self.admin?.createTopics(counts, atMost: .seconds(30))
+    private func create(_ counts: [String: Int], _ settings: [String: String] = [:]) throws {
+        guard !counts.isEmpty else { return }
+        try self.admin?.createTopics(counts, settings: settings, atMost: .seconds(30))
         try self.wait(for: counts)
     }
 

@@ -85,11 +85,10 @@ extension Preflight {
                     + "what they stand for would never be called for. Set it to 'compact'."
             )
         }
-        if let type = settings[self.parkedTopic]?["message.timestamp.type"], type != "LogAppendTime" {
-            outlook.notes.append(
-                "The parking topic '\(self.parkedTopic)' has message.timestamp.type '\(type)': a worker that starts with "
-                    + "a clock that is ahead does not notice it, and expires records too early. Set it to 'LogAppendTime'."
-            )
+        let harm = "expires records too early"
+        if let note = settings[self.parkedTopic]?.noteOfClock(of: self.parkedTopic, as: "parking", harm: harm)
+        {
+            outlook.notes.append(note)
         }
         guard let input = settings[self.inputTopic] else { return }
         if let policy = input["cleanup.policy"], policy.contains("compact") {

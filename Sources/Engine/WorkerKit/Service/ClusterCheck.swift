@@ -66,29 +66,16 @@ struct ClusterCheck {
             isInputCompacted: settings?[check.inputTopic]?["cleanup.policy"]?.contains("compact") ?? false,
             parkedPartitions: check.parkedPartitions,
             retryPartitions: cluster.partitionCounts.filter { retryTopics.contains($0.key) },
-            clockLead: self.clockLead(over: settings?[check.parkedTopic], in: check.parkedTopic)
-        )
-    }
-
-    /// Returns the milliseconds by which this machine's clock is ahead of the brokers'; 0 if they do not tell their time.
-    ///
-    /// They tell it only for a record that is written.
-    private func clockLead(over topic: TopicSettings?, in name: String) -> Int64 {
-        guard topic?["message.timestamp.type"] == "LogAppendTime" else { return 0 }
-        let properties = self.settings.kafka.producerProperties().merging(["log_level": "0"]) { $1 }
-        let clock = BrokerClock(properties, atMost: ClusterWait.slice)
-        do throws(KafkaError) {
-            let record = ParkingTicket.end(of: ParkingTicket.clockOffset, in: name, partition: 0)
-            let asked = Moment.now.wall
-            // The broker's clock showed no more than its answer when it was asked, so the lead is at least this.
-            return try clock.time(writing: record).map(asked.subtractingClamped) ?? 0
-        } catch {
-            self.logger.warning(
-                "the brokers do not tell their time: a clock of this machine that is ahead expires records too early",
-                metadata: ["error": "\(error)"]
+            clockLead: self.settings.kafka.clockLead(
+                writing: ParkingTicket.end(
+                    of: ParkingTicket.clockOffset,
+                    in: check.parkedTopic,
+                    partition: 0
+                ),
+                to: settings?[check.parkedTopic],
+                telling: self.logger
             )
-            return 0
-        }
+        )
     }
 
     /// Tells what the settings of the topics mean for this worker.

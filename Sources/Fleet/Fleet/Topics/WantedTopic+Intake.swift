@@ -28,7 +28,7 @@ extension WantedTopic {
                 name: topics.changelog,
                 partitions: .same(as: topics.home),
                 settings: [
-                    Setting("cleanup.policy", .including("compact", of: "compact")), size, times,
+                    Setting("cleanup.policy", .including("compact", of: "compact")), size, .brokersTime,
                     Setting("retention.ms", .atLeastWhereDeleted(settings.longestWindow.wholeMilliseconds)),
                 ]
             ),

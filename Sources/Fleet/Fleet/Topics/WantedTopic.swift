@@ -50,6 +50,11 @@ struct WantedTopic: Hashable, Sendable {
     var mayBeRaised = false
 }
 
+extension WantedTopic.Setting {
+    /// The brokers put their time on the records, so that a worker that starts can compare its clock with theirs.
+    static let brokersTime = Self("message.timestamp.type", .exactly("LogAppendTime"))
+}
+
 extension WantedTopic {
     /// Returns the topic with what the operator wishes for every topic.
     func with(_ defaults: TopicComparison.Defaults) -> WantedTopic {
@@ -96,8 +101,7 @@ extension WantedTopic {
             partitions: .noFewer(than: check.inputTopic),
             settings: [
                 Setting("cleanup.policy", .exactly("compact")),
-                // Its brokers put their time on its records, so that a worker can compare clocks.
-                Setting("message.timestamp.type", .exactly("LogAppendTime")),
+                .brokersTime,
             ]
         )
         let channels = check.channelTopics.map {

@@ -42,7 +42,7 @@ struct ChaosCommand: WaitingCommand {
     )
     var brokers: String?
 
-    @Option(help: "Inputs a second; beside an adversary there are receipts as well, a tenth of them or 10.")
+    @Option(help: "Inputs a second; beside an adversary a tenth as many receipts and pushes, or 10.")
     var rate = 300
 
     @Flag(
@@ -51,7 +51,7 @@ struct ChaosCommand: WaitingCommand {
             floods of malformed, empty and large records, timestamps that are years off, and an account that GDT does not know \
             at first. The topic gets more partitions, and the group is moved back. And have receipts verified too: those of \
             honest users in production, who are judged in the same way, while the sandbox is dead for most of the run and \
-            flooded with others.
+            flooded with others. And have push events counted, beside a device that invents messages.
             """
     )
     var adversary = false

@@ -60,14 +60,17 @@ package final class StreamSimulation {
     // MARK: - Workers
 
     /// Starts another worker, which joins the group.
+    ///
+    /// - Parameter lead: How far the wall clock of its machine is ahead of the brokers'.
     @discardableResult
-    package func startWorker() -> StreamWorker {
+    package func startWorker(aheadBy lead: Duration = .zero) -> StreamWorker {
         self.started += 1
         let worker = StreamWorker(
             self.topics,
             in: self.cluster,
             setup: self.setup,
             number: self.started,
+            aheadBy: lead,
             metrics: self.metrics
         ) {
             [unowned self] in

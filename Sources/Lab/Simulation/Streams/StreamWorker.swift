@@ -32,11 +32,12 @@ package final class StreamWorker: SimulatedProcess {
     private var sleep = SleepJudge()
     private var silence = SilenceJudge()
     /// The milliseconds by which the machine's wall clock is ahead of the brokers'.
-    private var wallStep: Int64 = 0
+    private var wallStep: Int64
 
     /// Starts a process, which joins the group.
     ///
     /// - Parameters:
+    ///   - lead: how far the wall clock of its machine is ahead of the brokers'.
     ///   - metrics: takes the metrics of the worker.
     ///   - memoryFate: decides the speed and the errors of each reading of a changelog.
     ///   - application: makes the application under test for its client of the cluster.
@@ -45,12 +46,14 @@ package final class StreamWorker: SimulatedProcess {
         in cluster: SimulatedCluster,
         setup: StreamSetup,
         number: UInt64,
+        aheadBy lead: Duration = .zero,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         memoryFate: @escaping () -> SimulatedMemory.Fate,
         application: (SimulatedBroker) -> any StreamApplication
     ) {
         self.name = "worker \(number)"
         self.clock = cluster.clock
+        self.wallStep = lead.wholeMilliseconds
         self.judgesSleep = setup.isPunctual
         self.broker = SimulatedBroker(cluster, number: Int(number), setup.limits, sideRate: nil)
         self.memory = SimulatedMemory(topics, of: self.broker, fate: memoryFate)
@@ -68,6 +71,7 @@ package final class StreamWorker: SimulatedProcess {
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
             crashes: setup.crashes(self.broker),
             clusterID: Self.clusterID,
+            clockLead: self.wallStep,
             seed: number
         )
         cluster.join(self.broker)

@@ -216,7 +216,7 @@ struct ChaosAudit {
         self.inputs[number - 1].outcomes = input.outcomes &+ 1
         self.findings.outcomes += 1
         self.findings.fates[sighting.fate, default: 0] += 1
-        if sighting.fate != input.kind.fate.rawValue || !input.kind.mayEnd(because: sighting.reason) {
+        if !input.kind.mayEnd(as: sighting.fate, because: sighting.reason) {
             let reason = sighting.reason.map { " because of \($0)" } ?? ""
             self.findings.note(.wrongFate, "input \(self.name(number)) is \(sighting.fate)\(reason)")
         }

@@ -55,6 +55,8 @@ final class ChaosCrew {
 
     var topics: [String] {
         let worker = self.worker
+        // Only workers that call for records park some.
+        guard worker.name != Roster.pushArrival.name else { return Roster.topics(of: worker) }
         return [worker.topic, worker.resultTopic, worker.deadLetterTopic, worker.parkedTopic]
     }
 

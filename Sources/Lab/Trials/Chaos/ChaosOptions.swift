@@ -14,7 +14,8 @@ package struct ChaosOptions: Hashable, Sendable {
     /// The number of inputs per second.
     package var rate: Int
     /// Whether other publishers send records beside the load, some of them harmful, and whether receipts are
-    /// verified while one endpoint of the store is down.
+    /// verified while one endpoint of the store is down, and events of pushes are counted beside a device that invents
+    /// messages.
     package var hasAdversary = false
     /// Whether conversions come as uploads to a gateway and as records with callbacks, and are reported to the
     /// Marketing API.
@@ -59,13 +60,14 @@ package struct ChaosOptions: Hashable, Sendable {
 
     /// The number of inputs that the run will have.
     package var inputs: Int {
-        Int(self.length / .seconds(1)) * (self.rate + (self.hasAdversary ? self.receiptRate : 0))
+        Int(self.length / .seconds(1)) * (self.rate + (self.hasAdversary ? 2 * self.sideRate : 0))
     }
 
-    /// The number of receipts per second beside an adversary: a tenth of the rate, but at least 10 (if the
-    /// rate is not lower), so that every partition gets some.
-    package var receiptRate: Int { min(self.rate, max(10, self.rate / 10)) }
-    package var receiptWorkers: Int { min(2, self.workers) }
+    /// The number of receipts, and of push events, per second beside an adversary: a tenth of the rate, but at least 10
+    /// (if the rate is not lower), so that every partition gets some.
+    package var sideRate: Int { min(self.rate, max(10, self.rate / 10)) }
+    /// The number of receipt workers, and of push-arrival workers.
+    package var sideWorkers: Int { min(2, self.workers) }
 
     /// The session timeout of the workers' consumers.
     package var sessionTimeout: Duration { self.brokers == nil ? .seconds(3) : .seconds(6) }

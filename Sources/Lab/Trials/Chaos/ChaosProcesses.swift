@@ -19,28 +19,46 @@ final class ChaosProcesses {
     let activations: ChaosCrew
     /// The receipt workers; nil without an adversary.
     let receipts: ChaosCrew?
+    /// The push-arrival workers; nil without an adversary.
+    let pushes: ChaosCrew?
+    private let folder: TemporaryFolder
 
     init(_ options: ChaosOptions, on harness: Harness, in folder: TemporaryFolder) throws {
         self.options = options
         self.harness = harness
+        self.folder = folder
         self.file = try WorkerFile(in: folder)
         self.store = options.hasAdversary ? try ChaosStore(in: folder) : nil
-        func crew(_ worker: WorkerIdentity, _ title: String, size: Int) -> ChaosCrew {
+        func crew(_ worker: WorkerIdentity, _ title: String, size: Int, factor: Int = 1) -> ChaosCrew {
             var worker = worker
             worker.topic = ChaosCluster.topic(worker.topic, options)
-            return ChaosCrew(worker, called: title, size: size, options: options, on: harness, in: folder)
+            return ChaosCrew(
+                worker,
+                called: title,
+                queueFactor: factor,
+                size: size,
+                options: options,
+                on: harness,
+                in: folder
+            )
         }
+        let side = options.sideWorkers
         self.activations = crew(Roster.activation, "worker", size: options.workers)
-        self.receipts =
-            options.hasAdversary ? crew(Roster.receipt, "receipt worker", size: options.receiptWorkers) : nil
-        let crews = [self.activations] + (self.receipts.map { [$0] } ?? [])
+        self.receipts = options.hasAdversary ? crew(Roster.receipt, "receipt worker", size: side) : nil
+        self.pushes =
+            options.hasAdversary
+            ? crew(Roster.pushArrival, "push worker", size: side, factor: Self.recordsOfAnEvent) : nil
+        let crews = [self.activations, self.receipts, self.pushes].compactMap(\.self)
         self.cluster = try ChaosCluster(options.brokers, topics: crews.flatMap(\.topics), on: harness)
     }
 
     /// The addresses of the brokers, for `bootstrap.servers`.
     var brokers: String { self.cluster.brokers }
 
-    var crews: [ChaosCrew] { [self.activations] + (self.receipts.map { [$0] } ?? []) }
+    /// The most records that a push-arrival worker writes for one event, and some room.
+    private static let recordsOfAnEvent = 16
+
+    var crews: [ChaosCrew] { [self.activations, self.receipts, self.pushes].compactMap(\.self) }
 
     /// Starts the broker and the simulators, creates the topics, and starts the workers.
     func start() throws {
@@ -95,6 +113,9 @@ final class ChaosProcesses {
                 kafka: kafka,
                 worker: worker
             )
+        }
+        try self.pushes?.writeSettings { name, kafka, _ in
+            try ChaosPushes(folder: self.folder).write(to: name, brokers: self.brokers, kafka: kafka)
         }
     }
 }

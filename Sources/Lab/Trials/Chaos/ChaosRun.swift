@@ -22,6 +22,9 @@ final class ChaosRun {
     let activations: ChaosTrack
     /// The receipt workers; nil without an adversary.
     let receipts: ChaosTrack?
+    /// The push-arrival workers; nil without an adversary.
+    let pushes: ChaosTrack?
+    let tracks: [ChaosTrack]
     let driver: FaultDriver
     private let silence: SilenceWatch
     /// The end of the load.
@@ -51,15 +54,26 @@ final class ChaosRun {
                 of: ReceiptInputs(topic: crew.worker.topic, dead: dead),
                 keys: ReceiptInputs.keys,
                 results: Flotilla_Receipt_V1_ReceiptResult.self,
-                rate: options.receiptRate,
+                rate: options.sideRate,
                 options: options,
                 brokers: processes.brokers
             )
         }
-        let tracks = [self.activations] + (self.receipts.map { [$0] } ?? [])
+        self.pushes = try processes.pushes.map { crew in
+            try ChaosTrack(
+                crew,
+                of: PushInputs(topic: crew.worker.topic),
+                keys: PushInputs.keys,
+                results: Flotilla_Pusharrival_V1_PushArrivalResult.self,
+                rate: options.sideRate,
+                options: options,
+                brokers: processes.brokers
+            )
+        }
+        self.tracks = [self.activations, self.receipts, self.pushes].compactMap(\.self)
         self.driver = FaultDriver(
             schedule,
-            on: tracks.map { FaultDriver.Target(crew: $0.crew, watch: $0.watch) },
+            on: self.tracks.map { FaultDriver.Target(crew: $0.crew, watch: $0.watch) },
             processes.cluster,
             upstream: ("GDT", UpstreamControl(processes.upstream, on: harness)),
             sandbox: processes.sandbox.map { UpstreamControl($0, on: harness) },
@@ -67,8 +81,6 @@ final class ChaosRun {
             harness: harness
         )
     }
-
-    var tracks: [ChaosTrack] { [self.activations] + (self.receipts.map { [$0] } ?? []) }
 
     // MARK: - The run
 
@@ -87,9 +99,10 @@ final class ChaosRun {
         self.driver.tell(
             "\(self.processes.options.workers) workers, \(self.processes.options.rate) inputs a second"
         )
-        if let crew = self.receipts?.crew {
+        for (crew, inputs) in [(self.receipts?.crew, "receipts"), (self.pushes?.crew, "push events")] {
+            guard let crew else { continue }
             self.driver.tell(
-                "\(crew.size) receipt workers, \(self.processes.options.receiptRate) receipts a second"
+                "\(crew.size) workers for \(inputs), \(self.processes.options.sideRate) of them a second"
             )
         }
         while self.time < length {
@@ -171,14 +184,16 @@ final class ChaosRun {
         self.harness.end(by: .now + .seconds(180))
         var (audit, lag) = try self.activations.conclude(on: self.harness)
         let receipts = try self.receipts?.conclude(on: self.harness)
+        let pushes = try self.pushes?.conclude(on: self.harness)
         audit.journalLost(self.driver.tally.journalLost)
         for (matter, sentence) in self.driver.findings { audit.object(matter, sentence) }
-        self.driver.tally.lag = lag + (receipts?.lag ?? 0)
+        self.driver.tally.lag = lag + (receipts?.lag ?? 0) + (pushes?.lag ?? 0)
         self.driver.conclude()
         return ChaosSummary(
             self.processes.options,
             audit,
             receipts: receipts?.audit,
+            pushes: pushes?.audit,
             tally: self.driver.tally,
             takeovers: self.activations.watch.takeovers
         )

@@ -1,4 +1,5 @@
 import Harness
+import ServiceKit
 import WireFormats
 import WorkerKit
 
@@ -11,24 +12,28 @@ struct ChaosSummary {
 
     /// Makes the summary.
     ///
-    /// - Parameter receipts: the audit of the receipts; nil if there were none.
+    /// - Parameters:
+    ///   - receipts: the audit of the receipts; nil if there were none.
+    ///   - pushes: the audit of the push events; nil if there were none.
     init(
         _ options: ChaosOptions,
         _ audit: ChaosAudit,
         receipts: ChaosAudit?,
+        pushes: ChaosAudit?,
         tally: ChaosTally,
         takeovers: Takeovers
     ) {
         let findings = audit.findings
-        self.objections = [audit, receipts].compactMap(\.self).flatMap {
-            $0.findings.objections(options.delivery)
-        }
+        // The push-arrival worker knows only one way of delivery.
+        self.objections =
+            [audit, receipts].compactMap(\.self).flatMap { $0.findings.objections(options.delivery) }
+            + (pushes?.findings.objections(.exactlyOnce) ?? [])
         var table = ChaosTable()
         table.addRun(options)
         table.add(
             "fleet",
-            "\(options.workers) workers\(receipts == nil ? "" : ", \(options.receiptWorkers) receipt workers") "
-                + "in \(tally.lives) lives, \(ChaosCluster.partitions) partitions"
+            "\(options.workers) workers\(receipts == nil ? "" : ", \(options.sideWorkers) for receipts")"
+                + "\(pushes == nil ? "" : ", \(options.sideWorkers) for push events") in \(tally.lives) lives, \(ChaosCluster.partitions) partitions"
         )
         table.addFaults(tally, of: "upstream")
         table.add()
@@ -50,6 +55,7 @@ struct ChaosSummary {
         table.add("calls that nobody asked for", "\(findings.count(.strangeCall))")
         if options.hasAdversary { Self.addHarms(audit, to: &table) }
         if let receipts { Self.add(receipts, to: &table, options) }
+        if let pushes { Self.add(pushes: pushes, to: &table) }
         table.add()
         table.add("worked again after kill -9", Self.takeovers(takeovers))
         table.addEnd(tally)
@@ -101,6 +107,26 @@ struct ChaosSummary {
         table.add("dead letters, receipts", "\(findings.letters)")
         table.add(
             "order violations, receipts",
+            "\(findings.count(.outcomeOutOfOrder) + findings.count(.misordered))"
+        )
+    }
+
+    /// Adds the numbers of the push events, and of the invented messages beside them.
+    private static func add(pushes audit: ChaosAudit, to table: inout ChaosTable) {
+        let findings = audit.findings
+        let honest = audit.inputs.count { $0.kind == .pushEvent }
+        table.add()
+        table.add("honest push events", "\(honest)\(Self.waits(audit).map { ", \($0)" } ?? "")")
+        let rejected = findings.fates[Outcome.Fate.rejected.rawValue] ?? 0
+        table.add("invented messages", "\(audit.inputs.count - honest), \(rejected) rejected")
+        table.add("push events lost", "\(findings.count(.lost) + findings.count(.undelivered))")
+        table.add("duplicated outcomes, push events", "\(findings.count(.repeatedOutcome))")
+        table.add(
+            "wrong fates, push events",
+            "\(findings.count(.wrongFate) + findings.count(.riddle) + findings.letters)"
+        )
+        table.add(
+            "order violations, push events",
             "\(findings.count(.outcomeOutOfOrder) + findings.count(.misordered))"
         )
     }

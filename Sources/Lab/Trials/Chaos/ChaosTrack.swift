@@ -68,6 +68,7 @@ final class ChaosTrack {
         var audit = self.load.audit
         let worker = self.crew.worker
         let topics = [worker.resultTopic, worker.deadLetterTopic, worker.parkedTopic]
+            .filter(self.crew.topics.contains)
         let reader = try Harness.reader(of: topics, self.brokers)
         while !reader.isAtEnd {
             let taken = reader.read(atMost: 5_000) { record in

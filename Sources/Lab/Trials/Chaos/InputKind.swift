@@ -29,9 +29,13 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     /// A receipt of a purchase in production, and one of a purchase in the sandbox. The receipt worker
     /// handles both.
     case purchase, sandboxPurchase
+    /// An event of a push, and one of a message that a device has invented. The push-arrival worker handles both.
+    case pushEvent, inventedMessage
 
     /// The kinds that the activation worker handles.
-    static let activations = allCases.filter { $0 != .purchase && $0 != .sandboxPurchase }
+    static let activations = allCases.filter {
+        ![.purchase, .sandboxPurchase, .pushEvent, .inventedMessage].contains($0)
+    }
 
     /// The groups of kinds in the summary's table.
     enum Sort: String, CaseIterable, Hashable, Sendable { case good, refused, retried, malformed }
@@ -39,7 +43,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     var sort: Sort {
         switch self {
         case .json, .protobuf, .framed, .event, .longKey, .farAhead, .lateAccount, .purchase,
-            .sandboxPurchase:
+            .sandboxPurchase, .pushEvent, .inventedMessage:
             .good
         case .zeroDevice, .oldConversion, .illegalMuid, .illegalTime, .longAgo: .refused
         case .unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound, .unknownCode,
@@ -101,6 +105,18 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// Whether an outcome of this kind may have this fate, because of this reason.
+    func mayEnd(as fate: String, because reason: String?) -> Bool {
+        // Such a message is counted as long as few that its app has are new.
+        if self == .inventedMessage, fate == Outcome.Fate.rejected.rawValue {
+            return reason == Self.tooManyMessages
+        }
+        return fate == self.fate.rawValue && self.mayEnd(because: reason)
+    }
+
+    /// The reason of a message that is one too many.
+    static let tooManyMessages = "message_id.too_many"
+
     /// Whether an outcome of this kind may have this reason.
     ///
     /// A record that GDT never answers usefully is dead-lettered when the last of its attempts fails. If an outage begins
@@ -115,8 +131,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     var isCalledFor: Bool {
         switch self {
         case .zeroDevice, .oldConversion, .longAgo, .tombstone, .notJSON, .empty, .oversized, .unknownApp,
-            .purchase,
-            .sandboxPurchase:
+            .purchase, .sandboxPurchase, .pushEvent, .inventedMessage:
             false
         default: true
         }

@@ -46,7 +46,7 @@ extension Standstill.Look {
         self.init(
             life: life,
             progress: page.sum("messaging_client_consumed_messages_total") + page.sum("worker_records_total")
-                + page.sum("worker_parking_tickets_total"),
+                + page.sum("worker_parking_tickets_total") + page.sum("worker_stream_records_total"),
             backlog: page.sum("worker_backlog_records"),
             isReady: page.sum("worker_ready") > 0
         )
