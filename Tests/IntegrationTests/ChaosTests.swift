@@ -50,6 +50,9 @@ struct ChaosTests {
     func nobodySurvivesChaos(signal: Int32) throws {
         let chaos = try CommandUnderTest(["chaos", "--seconds", "20", "--seed", "1"])
         try #require(chaos.waitForLine("SIGSTOP worker"), "\(chaos.text)")
+        // Only its leash can end a worker that stands still, so the leash goes on.
+        #expect(chaos.waitForStandstill("activation-worker", "run"), "\(chaos.text)")
+        #expect(!chaos.states("flotilla-lab", "leash").contains("T"))
         chaos.send(signal)
         let status = chaos.exitStatus()
         // A process that does not hear that it may go is killed after 30 seconds.

@@ -108,10 +108,10 @@ package final class ChildProcess {
         self.closeInput()
     }
 
-    /// Sends SIGSTOP to the child and its group, as if the machine had no time for them.
+    /// Sends SIGSTOP to the child, and to its group if it leads one, as if the machine had no time for them.
     package func pause() { self.signalGroup(SIGSTOP) }
 
-    /// Sends SIGCONT to the child and its group.
+    /// Sends SIGCONT to the child, and to its group if it leads one.
     package func resume() { self.signalGroup(SIGCONT) }
 
     /// Writes a line to the child's standard input, if that is still open.

@@ -56,6 +56,25 @@ final class CommandUnderTest {
 
     func waitForLine(_ words: String) -> Bool { self.output.wait(for: words) }
 
+    /// Waits until a process with these first words on its command line stands still, as after SIGSTOP.
+    ///
+    /// - Returns: false if none does within the time that a busy machine may take.
+    func waitForStandstill(_ program: String, _ command: String) -> Bool {
+        Self.wait(atMost: .patience) { self.states(program, command).contains("T") }
+    }
+
+    /// The states of the processes with these first words on their command lines, as letters of `/proc/PID/stat`.
+    func states(_ program: String, _ command: String) -> [String] {
+        self.started.filter { pid in
+            let words = Self.words(of: pid)
+            return words.first?.hasSuffix("/\(program)") == true && words.dropFirst().first == command
+        }.compactMap { pid in
+            let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            // The name of the program stands in brackets before the state.
+            return stat?.split(separator: ")").last?.split(separator: " ").first.map(String.init)
+        }
+    }
+
     /// The processes that it started and that are still there once a busy machine has had time to end them.
     func survivors() -> [String] {
         _ = Self.wait(atMost: .patience) { self.started.isEmpty }

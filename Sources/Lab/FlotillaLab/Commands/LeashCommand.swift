@@ -8,7 +8,8 @@ import Terminal
 ///
 /// A program that does not know its parent would keep running if the parent were killed. This command runs
 /// between the two. Its standard input ends when the parent ends, for whatever reason, and the program then
-/// receives SIGTERM. The program is in the same process group, so both can be killed with one signal.
+/// receives SIGTERM. The program is in the same process group, so both can be killed with one signal. Lines on standard
+/// input are orders (`LeashOrder`).
 struct LeashCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "leash",
@@ -34,14 +35,20 @@ struct LeashCommand: WaitingCommand {
         let child = try ChildProcess(program, arguments, streams: .inherited)
         var watched = STDIN_FILENO
         var passedOn = 0
-        var ignored = LineInput(STDIN_FILENO)
+        var orders = LineInput(STDIN_FILENO)
         while child.exit == nil {
             var wait = Wait(on: child.descriptors + [wish.descriptor, watched])
             wait(atMost: .seconds(3_600))
             child.serve()
             if watched >= 0, wait.isReadable(at: child.descriptors.count + 1) {
-                let isOpen = (try? ignored.fill()) ?? false
-                _ = ignored.takeAll()
+                let isOpen = (try? orders.fill()) ?? false
+                while let line = orders.next() {
+                    switch LeashOrder(rawValue: String(decoding: line, as: UTF8.self)) {
+                    case .pause: child.pause()
+                    case .resume: child.resume()
+                    case nil: throw Complaint("standard input has a line that is no order")
+                    }
+                }
                 if !isOpen { watched = -1 }
             }
             // A parent that sends a signal also closes standard input and means one request by both. Only a

@@ -97,14 +97,14 @@ final class WorkerSlot {
     /// Sends SIGSTOP to a running worker.
     func pause() {
         guard self.state == .working else { return }
-        self.child?.process.pause()
+        self.child?.process.tell(LeashOrder.pause.rawValue)
         self.state = .paused
     }
 
     /// Sends SIGCONT to a stopped worker.
     func resume() {
         guard self.state == .paused else { return }
-        self.child?.process.resume()
+        self.child?.process.tell(LeashOrder.resume.rawValue)
         self.state = .working
     }
 
