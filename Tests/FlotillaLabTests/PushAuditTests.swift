@@ -1,5 +1,6 @@
 import Records
 import ServiceKit
+import SwiftProtobuf
 import Testing
 import WireFormats
 import WireMessages
@@ -23,7 +24,8 @@ struct PushAuditTests {
         of offset: Int,
         key: Int,
         _ fate: Outcome.Fate = .succeeded,
-        because code: String? = nil
+        because code: String? = nil,
+        standing: String = "accepted"
     ) -> InboundRecord {
         let outcome = Outcome(
             topic: "push-arrival",
@@ -44,9 +46,16 @@ struct PushAuditTests {
             offset: Int64(offset),
             timestamp: Self.now + 100,
             key: ChaosAudit.key(key),
-            value: PushArrivalResult.encode(outcome, nil, as: .protobuf),
+            value: Self.value(of: outcome, standing),
             headers: []
         )
+    }
+
+    private static func value(of outcome: Outcome, _ standing: String) -> [UInt8] {
+        let value = PushArrivalResult.encode(outcome, nil, as: .protobuf)
+        var message = (try? Flotilla_Pusharrival_V1_PushArrivalResult(serializedBytes: value)) ?? .init()
+        message.result = standing
+        return (try? message.serializedBytes()) ?? []
     }
 
     /// Returns the kinds of objection after the outcome of one input was doctored.
@@ -90,6 +99,29 @@ struct PushAuditTests {
             [Self.outcome(of: $0, key: $1, .rejected, because: InputKind.tooManyMessages)]
         }
         #expect(found == [.wrongFate])
+    }
+
+    /// Such an event has succeeded, and is in no count.
+    @Test(arguments: ["late", "duplicate", "ineligible"])
+    func findsAnHonestEventThatIsNotCounted(standing: String) {
+        let found = self.matters(.pushEvent) { [Self.outcome(of: $0, key: $1, standing: standing)] }
+        #expect(found == [.wrongFate])
+    }
+
+    /// A run in which the limit does not work shows nothing.
+    @Test func findsAFloodOfWhichNothingIsOneTooMany() {
+        for (count, matters) in [(999, []), (1_000, [ChaosFindings.Matter.harmNotDone])] {
+            var audit = ChaosAudit(topic: "push-arrival", keys: PushInputs.keys, delivery: .exactlyOnce)
+            for _ in 0..<count {
+                _ = audit.sent(
+                    OutboundRecord(topic: "push-arrival"),
+                    .inventedMessage,
+                    key: PushInputs.honestDevices
+                )
+            }
+            audit.conclude()
+            #expect(ChaosFindings.Matter.allCases.filter { audit.findings.count($0) > 0 } == matters)
+        }
     }
 
     @Test func findsAnInventedMessageThatIsRejectedForAnotherReason() {

@@ -1,3 +1,4 @@
+import Records
 import ServiceKit
 import Simulation
 import Testing
@@ -46,6 +47,21 @@ struct StreamClockTests {
         worker.stepWall(by: .seconds(-73 * 3_600))
         try simulation.run(for: .seconds(5))
         #expect(!worker.engine.clock.isInDoubt)
+    }
+
+    /// Workers date the records that they send to each other, and may all have the same wrong time.
+    @Test(arguments: [("work", false), ("work.parts", true)])
+    func recordsOfOtherWorkersConfirmNoTime(topic: String, staysInDoubt: Bool) throws {
+        let simulation = StreamSimulation()
+        let worker = simulation.startWorker(aheadBy: .seconds(3_600))
+        for offset in 0..<6 {
+            try simulation.run(for: .seconds(11))
+            let time = worker.engine.now.wall
+            worker.engine.noteTime(
+                of: InboundRecord(topic: topic, partition: 0, offset: Int64(offset), timestamp: time)
+            )
+        }
+        #expect(worker.engine.clock.isInDoubt == staysInDoubt)
     }
 
     /// The time was wrong before the step, or the machine was suspended.

@@ -16,29 +16,34 @@ package struct BrokerClock {
         self.longest = longest
     }
 
-    /// Writes a record, and returns the time of the broker that took it.
+    /// Writes records, and returns the times of the brokers that took them.
     ///
-    /// - Returns: milliseconds since 1970, at a moment between the call and its return; nil if the broker does not put
-    ///   its own time on records of the topic.
-    /// - Throws: the error of librdkafka if there can be no such client, or the record is not acknowledged in time.
-    package func time(writing record: OutboundRecord) throws(KafkaError) -> Int64? {
+    /// - Returns: milliseconds since 1970, each at a moment between the call and its return. There is none of a record that is
+    ///   not acknowledged in time, nor of one on which the broker does not put its own time.
+    /// - Throws: the error of librdkafka if there can be no such client, or no record is acknowledged in time.
+    package func times(writing records: [OutboundRecord]) throws(KafkaError) -> [Int64] {
         let milliseconds = max(1_000, Int64(self.longest / .milliseconds(1)))
         let own = ["linger.ms": "0", "message.timeout.ms": String(milliseconds)]
         let producer = try Producer(self.properties.merging(own) { $1 })
         defer { producer.retire() }
-        try producer.send(record, id: 0)
-        var answer: DeliveryReceipt?
+        for record in records { try producer.send(record, id: 0) }
+        var times: [Int64] = []
+        var (answered, taken) = (0, 0)
         var failure: KafkaError?
         let deadline = ContinuousClock.now + self.longest
         var wait = Wait(on: [producer.descriptor])
-        while answer == nil, failure == nil, ContinuousClock.now < deadline {
+        while answered < records.count, failure?.isFatal != true, ContinuousClock.now < deadline {
             wait(atMost: deadline - .now)
-            producer.serve(receipts: { answer = $0 }) { if $0.isFatal { failure = $0 } }
+            producer.serve { answer in
+                answered += 1
+                guard answer.error == nil else { return failure = failure ?? answer.error }
+                taken += 1
+                if let time = answer.appendTime { times.append(time) }
+            } _: {
+                if $0.isFatal { failure = $0 }
+            }
         }
-        if let error = failure ?? answer?.error { throw error }
-        guard let answer else {
-            throw KafkaError(code: .timedOut, message: "the broker did not take a record in time")
-        }
-        return answer.appendTime
+        guard taken == 0 else { return times }
+        throw failure ?? KafkaError(code: .timedOut, message: "the brokers did not take a record in time")
     }
 }

@@ -54,6 +54,12 @@ package struct StateSpread: Hashable, Sendable {
         self.recordHeader = RecordHeader(Self.headerName, "\(self.homes)\(function)")
     }
 
+    /// A record for `StreamApplication.clockRecord`: a tombstone under a key that no state has. It says over how many
+    /// partitions the state is spread, like each record of the state.
+    package var clockRecord: OutboundRecord {
+        OutboundRecord(topic: self.topic, key: Array("clock".utf8), headers: [self.recordHeader])
+    }
+
     /// Returns the failure of a worker that finds this record in its state; nil if the record fits or does not tell.
     package func failure(of record: borrowing InboundRecord) -> PreflightFailure? {
         guard let value = record.header(Self.headerName), value != self.recordHeader.value else { return nil }

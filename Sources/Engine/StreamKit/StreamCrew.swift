@@ -26,6 +26,8 @@ final class StreamCrew: Sendable {
     /// The records that the bound of the run still allows to take in; nil without a bound.
     let quota: RecordQuota?
     private let state: Mutex<State>
+    /// The lead of this machine's clock over the brokers', once a thread has asked for it.
+    private let lead = Mutex<Int64?>(nil)
 
     init(threads: Int, health: Health, bound: RunBound) {
         self.stops = (0..<threads).map { _ in StopRequest() }
@@ -65,6 +67,15 @@ final class StreamCrew: Sendable {
     }
 
     var threads: Range<Int> { self.stops.indices }
+
+    /// Returns the milliseconds by which the clock is ahead of the brokers'. The first thread asks, for all.
+    func clockLead(asking ask: () -> Int64) -> Int64 {
+        self.lead.withLock { lead in
+            let known = lead ?? ask()
+            lead = known
+            return known
+        }
+    }
 
     /// Returns the stop request of a thread. A bell can wake one thread only, so each has its own.
     func stop(of thread: Int) -> StopRequest { self.stops[thread] }

@@ -213,9 +213,12 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         Moment(monotonic: self.now.monotonic, wall: self.clock.wall(at: self.now))
     }
 
-    /// Uses the timestamp of a record as evidence of the time elsewhere, while the wall clock is in doubt.
+    /// Uses the timestamp of a record as evidence of the time elsewhere, while the wall clock is in doubt. Records that
+    /// workers have written are no evidence: their machines can have the same wrong time.
     func noteTime(of record: borrowing InboundRecord) {
-        guard self.clock.isInDoubt, let timestamp = record.timestamp else { return }
+        guard self.clock.isInDoubt, let timestamp = record.timestamp,
+            self.application.inputTopics.contains(record.topic)
+        else { return }
         self.tell(self.clock.saw(timestamp: timestamp, at: self.now))
     }
 

@@ -42,7 +42,8 @@ package protocol StreamTask: AnyObject {
 
 /// The place of a task's state.
 package enum StreamMemory: Hashable, Sendable {
-    /// A partition that this task alone writes, from its beginning to its end.
+    /// A partition that this task alone writes, from its beginning to its end, save for the `clockRecord` of a worker that
+    /// starts.
     case changelog(TopicPartition)
     /// The input itself, from its beginning to the position that the group has committed.
     case input
@@ -56,13 +57,14 @@ package protocol StreamApplication: AnyObject {
     var topics: [String] { get }
 
     /// The topics among them that others write. A run with a bound reads these up to it, and all others as they come.
+    /// They are also the topics whose records tell the time elsewhere: those of the others can be dated by workers.
     var inputTopics: [String] { get }
 
     /// The spread of the state over the partitions of each topic where the place of a key follows from their number.
     var spreads: [StateSpread] { get }
 
-    /// A record that tells no task anything, for a topic on whose records the brokers put their time. A worker that
-    /// starts learns from it how far its own clock is ahead. Nil for none.
+    /// A record that every task ignores, for a topic on whose records the brokers put their time. A worker that starts
+    /// writes it, and learns from the answer how far its own clock is ahead. Nil for none.
     var clockRecord: OutboundRecord? { get }
 
     /// Returns a new task for a partition. Its state is empty until records of its memory are restored.

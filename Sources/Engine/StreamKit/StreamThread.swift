@@ -66,12 +66,13 @@ struct StreamThread: Sendable {
         }
         guard let (application, cluster) = prepared else { return }
         self.bounds.follow(broker.consumer.logBounds)
-        let clockLead = application.clockRecord.map {
-            self.kafka.clockLead(writing: $0, to: cluster.topicSettings[$0.topic], telling: logger)
-        }
         let memory = try KafkaMemory(self.memoryProperties)
         for spread in application.spreads {
             try self.check(spread, in: cluster, by: memory, until: stop, telling: logger)
+        }
+        // Not before the look at the state: a worker that may not work with it writes nothing.
+        let clockLead = self.crew.clockLead {
+            application.clockRecord.map { self.clockLead(writing: $0, in: cluster, logger) } ?? 0
         }
         try broker.consumer.subscribe(to: application.topics)
         let engine = StreamEngine(
@@ -87,7 +88,7 @@ struct StreamThread: Sendable {
                 CrashRecorder(folder: $0, of: cluster.id, telling: logger)
             },
             clusterID: cluster.id,
-            clockLead: clockLead ?? 0,
+            clockLead: clockLead,
             seed: .random(in: .min ... .max)
         )
         self.surroundings.desk.begin(.states)
@@ -137,6 +138,22 @@ struct StreamThread: Sendable {
         logger.warning(
             "the state is not shown before the start; it is looked at while it is read back",
             metadata: ["topic": "\(spread.topic)", "error": "\(trouble)"]
+        )
+    }
+
+    private func clockLead(
+        writing record: OutboundRecord,
+        in cluster: StreamCluster,
+        _ logger: Logger
+    ) -> Int64 {
+        self.surroundings.health.beat()
+        let settings = cluster.topicSettings[record.topic]
+        if let note = settings?.noteOfClock(ofChangelog: record.topic) { logger.notice("\(note)") }
+        return self.kafka.clockLead(
+            writing: record,
+            toFirstOf: cluster.partitionCounts[record.topic] ?? 1,
+            in: settings,
+            telling: logger
         )
     }
 

@@ -23,15 +23,8 @@ package final class IntakeApplication: StreamApplication {
 
     package var spreads: [StateSpread] { [self.writer.spread] }
 
-    /// It has the key of no remembered thing.
-    package var clockRecord: OutboundRecord? {
-        OutboundRecord(
-            topic: self.settings.topics.changelog,
-            key: Array("clock".utf8),
-            value: nil,
-            partition: 0
-        )
-    }
+    /// Its key is shorter than that of a remembered thing.
+    package var clockRecord: OutboundRecord? { self.writer.spread.clockRecord }
 
     package func task(for partition: TopicPartition) -> any StreamTask {
         switch partition.topic {

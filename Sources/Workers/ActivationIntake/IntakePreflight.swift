@@ -141,10 +141,7 @@ package struct IntakePreflight {
 
     private func lookAtMemory(_ changelog: TopicSettings, _ outlook: inout Preflight.Outlook) {
         let topic = self.topics.changelog
-        let harm = "forgets too early what it must recognise"
-        if let note = changelog.noteOfClock(of: topic, as: "changelog", harm: harm) {
-            outlook.notes.append(note)
-        }
+        if let note = changelog.noteOfClock(ofChangelog: topic) { outlook.notes.append(note) }
         let least = self.settings.longestWindow.wholeMilliseconds
         guard let policy = changelog["cleanup.policy"] else { return }
         if policy.contains("delete"), let time = changelog.number("retention.ms"), time >= 0, time < least {
@@ -180,6 +177,5 @@ extension IntakePreflight {
         let outlook = self.outlook(cluster.topicSettings)
         guard outlook.faults.isEmpty else { throw PreflightFailure(faults: outlook.faults) }
         for warning in outlook.warnings { logger.warning("\(warning)") }
-        for note in outlook.notes { logger.notice("\(note)") }
     }
 }

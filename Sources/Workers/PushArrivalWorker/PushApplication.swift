@@ -26,14 +26,9 @@ final class PushApplication: StreamApplication {
         return [self.settings.spread(in: counts), self.settings.spreadOfParts(in: counts)]
     }
 
-    /// Its value is empty, so it is no part of the state.
+    /// It has no value, so a task takes nothing from it.
     var clockRecord: OutboundRecord? {
-        OutboundRecord(
-            topic: self.settings.topics.changelog,
-            key: Array("clock".utf8),
-            value: nil,
-            partition: 0
-        )
+        self.settings.spread(in: self.cluster.partitionCounts).clockRecord
     }
 
     func task(for partition: TopicPartition) -> any StreamTask {

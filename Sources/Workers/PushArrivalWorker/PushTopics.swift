@@ -126,12 +126,6 @@ struct PushTopics {
     /// Returns the warning for an input topic with more partitions than devices have homes; nil if it has no more.
     func growth(in cluster: StreamCluster) -> String? { self.partitions(in: cluster).growth }
 
-    /// Returns a note about a changelog that does not tell the brokers' time; nil if it does.
-    func noteOfClock(in cluster: StreamCluster) -> String? {
-        cluster.topicSettings[self.names.changelog]?
-            .noteOfClock(of: self.names.changelog, as: "changelog", harm: PushPartitions.clockHarm)
-    }
-
     private func partitions(in cluster: StreamCluster) -> PushPartitions {
         PushPartitions(
             input: self.names.input,

@@ -44,7 +44,6 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
                 let topics = PushTopics(settings)
                 try topics.check(cluster)
                 if let growth = topics.growth(in: cluster) { surroundings.logger.warning("\(growth)") }
-                if let note = topics.noteOfClock(in: cluster) { surroundings.logger.notice("\(note)") }
                 return PushApplication(
                     settings,
                     cluster,

@@ -25,9 +25,6 @@ package struct PushPartitions: Sendable {
         self.limits = limits
     }
 
-    /// The harm of a clock that is ahead, where the changelog does not tell the brokers' time.
-    package static let clockHarm = "ends messages and their devices too early"
-
     /// The number of partitions in which devices are counted.
     private var homes: Int { self.limits.changelog ?? self.changelog.count }
 

@@ -55,7 +55,12 @@ extension NeededRight {
 
     private static func optional(_ topics: [String]) -> [NeededRight] {
         topics.map {
-            NeededRight(.describeConfigs, .topic($0), for: "checks of retention and size", isOptional: true)
+            NeededRight(
+                .describeConfigs,
+                .topic($0),
+                for: "checks of retention, size and clock",
+                isOptional: true
+            )
         }
     }
 

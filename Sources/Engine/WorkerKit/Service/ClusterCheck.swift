@@ -72,7 +72,8 @@ struct ClusterCheck {
                     in: check.parkedTopic,
                     partition: 0
                 ),
-                to: settings?[check.parkedTopic],
+                toFirstOf: check.parkedPartitions,
+                in: settings?[check.parkedTopic],
                 telling: self.logger
             )
         )

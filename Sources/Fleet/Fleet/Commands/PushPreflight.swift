@@ -196,9 +196,9 @@ struct PushPreflight {
                     + "restart, repeats would count again. Set it to \(least) or more."
             )
         }
-        let note = settings[self.changelog]?
-            .noteOfClock(of: self.changelog, as: "changelog", harm: PushPartitions.clockHarm)
-        if let note { outlook.notes.append(note) }
+        if let note = settings[self.changelog]?.noteOfClock(ofChangelog: self.changelog) {
+            outlook.notes.append(note)
+        }
         let policy = settings[self.parts]?["cleanup.policy"] ?? ""
         if policy.contains("compact"), policy.contains("delete"),
             let least = Self.short(settings[self.parts], Self.retentionOfParts)

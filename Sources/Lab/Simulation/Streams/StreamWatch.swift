@@ -26,6 +26,8 @@ final class StreamWatch: StreamApplication {
 
     var topics: [String] { [SimulatedCluster.topic, Part.topic] }
 
+    var inputTopics: [String] { [SimulatedCluster.topic] }
+
     var spreads: [StateSpread] { self.setup.spread.map { [$0] } ?? [] }
 
     func task(for partition: TopicPartition) -> any StreamTask {

@@ -216,8 +216,9 @@ struct ChaosAudit {
         self.inputs[number - 1].outcomes = input.outcomes &+ 1
         self.findings.outcomes += 1
         self.findings.fates[sighting.fate, default: 0] += 1
-        if !input.kind.mayEnd(as: sighting.fate, because: sighting.reason) {
-            let reason = sighting.reason.map { " because of \($0)" } ?? ""
+        if !input.kind.mayEnd(as: sighting) {
+            let reason =
+                (sighting.word.map { " (\($0))" } ?? "") + (sighting.reason.map { " because of \($0)" } ?? "")
             self.findings.note(.wrongFate, "input \(self.name(number)) is \(sighting.fate)\(reason)")
         }
         if !input.kind.mayHaveOutcome(record, under: sighting.key, number: Int(input.key)) {
@@ -320,6 +321,10 @@ struct ChaosAudit {
         }
         for sentence in self.newPartitions.lateOnes {
             self.findings.note(.notTakenUp, "\(self.topic): \(sentence)")
+        }
+        let invented = self.inputs.count { $0.kind == .inventedMessage }
+        if invented >= PushInputs.floodedFrom, self.findings.fates[Outcome.Fate.rejected.rawValue] == nil {
+            self.findings.note(.harmNotDone, "none of \(invented) invented messages was one too many")
         }
         for number in self.movedBack.hidden {
             self.findings.note(

@@ -56,7 +56,10 @@ final class ChaosCrew {
     var topics: [String] {
         let worker = self.worker
         // Only workers that call for records park some.
-        guard worker.name != Roster.pushArrival.name else { return Roster.topics(of: worker) }
+        guard worker.name != Roster.pushArrival.name else {
+            // Nothing is forwarded.
+            return Roster.topics(of: worker).filter { !$0.contains(".forward") }
+        }
         return [worker.topic, worker.resultTopic, worker.deadLetterTopic, worker.parkedTopic]
     }
 

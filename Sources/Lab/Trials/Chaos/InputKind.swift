@@ -105,13 +105,15 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether an outcome of this kind may have this fate, because of this reason.
-    func mayEnd(as fate: String, because reason: String?) -> Bool {
-        // Such a message is counted as long as few that its app has are new.
-        if self == .inventedMessage, fate == Outcome.Fate.rejected.rawValue {
-            return reason == Self.tooManyMessages
+    /// Whether a record of this kind may have this outcome.
+    func mayEnd(as outcome: Sighting) -> Bool {
+        // Such a message is counted while its app has begun few new ones.
+        if self == .inventedMessage, outcome.fate == Outcome.Fate.rejected.rawValue {
+            return outcome.reason == Self.tooManyMessages
         }
-        return fate == self.fate.rawValue && self.mayEnd(because: reason)
+        // An event that is late or a repeat succeeds too, and is in no count.
+        if self == .pushEvent, outcome.word != PushStanding.accepted.rawValue { return false }
+        return outcome.fate == self.fate.rawValue && self.mayEnd(because: outcome.reason)
     }
 
     /// The reason of a message that is one too many.

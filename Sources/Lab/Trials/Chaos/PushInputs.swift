@@ -17,6 +17,9 @@ struct PushInputs: LoadSource {
     /// After a quiet time it takes up 100 times as many.
     static let newMessages = 1
 
+    /// The number of invented messages from which on one must be rejected, also if kills let the workers begin anew often.
+    static let floodedFrom = 1_000
+
     private let topic: String
     private var honest = 0
     private var invented = 0
