@@ -161,7 +161,8 @@ extension Engine {
         return StallWatch.Stall(
             cause: "input",
             description: "\(assignment.partition) cannot be read: \(trouble.message)",
-            remedy: "look at the topic and at this worker's right to READ it"
+            remedy:
+                "look at the topic '\(assignment.partition.topic)' and at this worker's right to READ it"
         )
     }
 
