@@ -101,14 +101,7 @@ struct ChaosSummary {
             "receipts parked meanwhile",
             "\(audit.tickets.count), \(honestlyParked) of honest users, \(findings.count(.parked)) never taken back"
         )
-        table.add("receipts lost", "\(findings.count(.lost) + findings.count(.undelivered))")
-        table.add("duplicated outcomes, receipts", "\(findings.count(.repeatedOutcome))")
-        table.add("wrong fates, receipts", "\(findings.count(.wrongFate) + findings.count(.riddle))")
-        table.add("dead letters, receipts", "\(findings.letters)")
-        table.add(
-            "order violations, receipts",
-            "\(findings.count(.outcomeOutOfOrder) + findings.count(.misordered))"
-        )
+        Self.addJudgement(of: audit, about: "receipts", to: &table)
     }
 
     /// Adds the numbers of the push events, and of the invented messages beside them.
@@ -119,16 +112,19 @@ struct ChaosSummary {
         table.add("honest push events", "\(honest)\(Self.waits(audit).map { ", \($0)" } ?? "")")
         let rejected = findings.fates[Outcome.Fate.rejected.rawValue] ?? 0
         table.add("invented messages", "\(audit.inputs.count - honest), \(rejected) rejected")
-        table.add("push events lost", "\(findings.count(.lost) + findings.count(.undelivered))")
-        table.add("duplicated outcomes, push events", "\(findings.count(.repeatedOutcome))")
-        table.add(
-            "wrong fates, push events",
-            "\(findings.count(.wrongFate) + findings.count(.riddle) + findings.letters)"
-        )
-        table.add(
-            "order violations, push events",
-            "\(findings.count(.outcomeOutOfOrder) + findings.count(.misordered))"
-        )
+        Self.addJudgement(of: audit, about: "push events", to: &table)
+    }
+
+    /// Adds the rows that the inputs beside the activations have.
+    private static func addJudgement(of audit: ChaosAudit, about inputs: String, to table: inout ChaosTable) {
+        let count = { (matters: [ChaosFindings.Matter]) in
+            "\(matters.reduce(0) { $0 + audit.findings.count($1) })"
+        }
+        table.add("\(inputs) lost", count([.lost, .undelivered]))
+        table.add("duplicated outcomes, \(inputs)", count([.repeatedOutcome]))
+        table.add("wrong fates, \(inputs)", count([.wrongFate, .riddle]))
+        table.add("dead letters, \(inputs)", "\(audit.findings.letters)")
+        table.add("order violations, \(inputs)", count([.outcomeOutOfOrder, .misordered]))
     }
 
     /// The waiting times of honest records; nil if there were none.
