@@ -35,6 +35,37 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
+// Packages that others bring along are pinned too, so that a clone builds the same code next year. The package manager warns
+// of a pin that no target uses, and so a test target uses these, on a platform that it is never built for.
+let pinned: [Target.Dependency] = [
+    .product(name: "Algorithms", package: "swift-algorithms", condition: .when(platforms: [.windows])),
+    .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(platforms: [.windows])),
+    .product(name: "Atomics", package: "swift-atomics", condition: .when(platforms: [.windows])),
+    .product(name: "X509", package: "swift-certificates", condition: .when(platforms: [.windows])),
+    .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.windows])),
+    .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(platforms: [.windows])),
+    .product(name: "SymbolKit", package: "swift-docc-symbolkit", condition: .when(platforms: [.windows])),
+    .product(
+        name: "StructuredFieldValues",
+        package: "swift-http-structured-headers",
+        condition: .when(platforms: [.windows])
+    ),
+    .product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(platforms: [.windows])),
+    .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(platforms: [.windows])),
+    .product(
+        name: "NIOTransportServices",
+        package: "swift-nio-transport-services",
+        condition: .when(platforms: [.windows])
+    ),
+    .product(name: "Numerics", package: "swift-numerics", condition: .when(platforms: [.windows])),
+    .product(
+        name: "ServiceContextModule",
+        package: "swift-service-context",
+        condition: .when(platforms: [.windows])
+    ),
+    .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.windows])),
+]
+
 // The fuzz targets are a part of the tests, which run the kept corpus through them. With FLOTILLA_FUZZ they are a
 // program around libFuzzer instead, and nothing else is: Deploy/fuzz builds it in a folder of its own.
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
@@ -128,6 +159,25 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         // Builds the manual in Deploy/docs. No target links it.
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"),
+        // The packages that those above bring along.
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-algorithms", exact: "1.2.1"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
+        .package(url: "https://github.com/swiftlang/swift-docc-symbolkit", exact: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-transport-services", exact: "1.28.0"),
+        .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
+        .package(url: "https://github.com/apple/swift-service-context", exact: "1.5.1"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     ],
     targets: [
         // MARK: System: module maps and shims of the C libraries. Each has one importer.
@@ -479,7 +529,7 @@ let package = Package(
         // How the sources themselves are kept.
         .testTarget(
             name: "HouseTests",
-            dependencies: ["WorkerTestSupport"],
+            dependencies: ["WorkerTestSupport"] + pinned,
             exclude: ["PublicSurface.txt"],
             swiftSettings: house
         ),

@@ -105,6 +105,13 @@ struct FloorsTests {
         for folder in folders {
             #expect(kept.contains { folder == $0 || folder.hasPrefix("\($0)/") }, "\(folder)")
         }
+        let scripts = try [
+            "Deploy/Containerfile", "Deploy/build", "Deploy/install-packages", "Deploy/version",
+        ]
+        .flatMap { try Self.text(of: $0).split(separator: "\n").filter { !$0.hasPrefix("#") } }
+        .flatMap { $0.matches(of: #/\bDeploy\/[a-z-]+/#).map(\.output) }
+        #expect(Set(scripts).count >= 3)
+        for script in Set(scripts) { #expect(kept.contains(script), "\(script)") }
     }
 
     @Test func nothingImportsUpwards() throws {

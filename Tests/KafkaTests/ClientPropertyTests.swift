@@ -54,6 +54,7 @@ struct ClientPropertyTests {
         ("reconnect.backoff.ms", "10000"), ("reconnect.backoff.max.ms", "60000"),
         ("socket.timeout.ms", "1000"), ("socket.timeout.ms", "120000"), ("retry.backoff.ms", "10000"),
         ("metadata.max.age.ms", "10000"), ("metadata.max.age.ms", "3600000"),
+        ("fetch.wait.max.ms", "5000"), ("queued.max.messages.kbytes", "1048576"),
     ])
     func anOperatorMaySetIt(name: String, value: String) {
         #expect(Self.objection(name, value) == nil)
@@ -74,6 +75,11 @@ struct ClientPropertyTests {
         ),
         ("retry.backoff.ms", "10001", "above 10000: a request that failed would be repeated so late"),
         ("fetch.error.backoff.ms", "300000", "above 10000: a request that failed would be repeated so late"),
+        ("fetch.wait.max.ms", "5001", "above 5000: a record could wait so long at its broker"),
+        (
+            "queued.max.messages.kbytes", "1048577",
+            "above 1048576: records that were fetched ahead would take so much memory"
+        ),
         (
             "metadata.max.age.ms", "86400000",
             "above 3600000: what was last heard of the cluster would be believed so long"

@@ -73,8 +73,8 @@ package enum ClientProperty {
     private static var whyEager: String {
         let version = unsafe String(cString: rd_kafka_version_str())
         return
-            "rebalances are eager here; librdkafka before 2.10 can lose an assignment to a commit during a "
-            + "cooperative one, group.protocol=consumer needs 2.12, and this is librdkafka \(version)"
+            "rebalances are eager here with every librdkafka, because nothing else is built; before 2.10 it can lose an "
+            + "assignment to a commit in a cooperative one, group.protocol=consumer needs 2.12, and this is librdkafka \(version)"
     }
 
     /// Properties that decide what the acknowledgement of a record means, how long it may take, and whether

@@ -26,7 +26,7 @@ struct PropertyBound {
         return nil
     }
 
-    /// The bounds by the names of the properties, in milliseconds.
+    /// The bounds by the names of the properties, in milliseconds where the name says nothing else.
     static let all: [String: PropertyBound] = [
         // The shortest transaction gives a record 1,333 ms to be acknowledged, and a record must not spend them
         // all waiting for its batch.
@@ -43,6 +43,10 @@ struct PropertyBound {
         "retry.backoff.ms": PropertyBound(10_000, repeating),
         "retry.backoff.max.ms": PropertyBound(60_000, repeating),
         "fetch.error.backoff.ms": PropertyBound(10_000, repeating),
+        // With few records, a broker answers only when this time is over, if `fetch.min.bytes` is large.
+        "fetch.wait.max.ms": PropertyBound(5_000, "a record could wait so long at its broker"),
+        // One client, and so one worker, has so many KiB of records that it has fetched and not handed over yet.
+        "queued.max.messages.kbytes": PropertyBound(1_048_576, fetchedAhead),
         // A worker renews what it knows of the cluster every 10 seconds (`topic.metadata.refresh.interval.ms`).
         "metadata.max.age.ms": PropertyBound(
             3_600_000,
@@ -52,6 +56,7 @@ struct PropertyBound {
     ]
 
     private static let lingering = "every record would wait so long"
+    private static let fetchedAhead = "records that were fetched ahead would take so much memory"
     private static let returning = "a broker that comes back would be found so late"
     private static let silence = "a broker that is gone would be waited for so long"
     private static let repeating = "a request that failed would be repeated so late"

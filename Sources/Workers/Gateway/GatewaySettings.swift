@@ -143,7 +143,8 @@ struct GatewaySettings: Sendable {
         )
         self.bodyTime = gateway.duration(
             "body_time",
-            default: .seconds(15),
+            // A stock SDK gives a request up after 30 s, and sends all of it again.
+            default: .seconds(30),
             in: times,
             help: "In which a request has to send its body; then its connection is closed."
         )

@@ -396,6 +396,7 @@ struct ParkingSceneTests {
                 }
                 #expect(hasFailed, "offset \(offset)")
                 #expect(failedAlone == failedAloneBefore, "offset \(offset)")
+                #expect(table[id].lastLane != nil, "offset \(offset)")
             }
         }
         #expect(cameBack.count >= 10)

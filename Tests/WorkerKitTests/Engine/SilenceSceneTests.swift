@@ -100,6 +100,22 @@ struct SilenceSceneTests {
         #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
     }
 
+    /// Records that are taken in are no progress, if none of them is settled.
+    @Test func aWorkerThatTakesInAndSettlesNothingSaysSo() throws {
+        let simulation = Simulation()
+        simulation.reply = { _ in .failure(.connect, mayHaveBeenSent: false, after: .milliseconds(1)) }
+        let worker = simulation.startWorker()
+        for index in 0..<12 {
+            simulation.cluster.append("ok", key: "k\(index)")
+            try simulation.run(for: .seconds(10))
+        }
+        try worker.expectStandstill("upstream", naming: "the way to it")
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+        #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
+        #expect(simulation.violations == [])
+    }
+
     @Test func aWorkerThatIsHeldAsAWholeSaysSo() throws {
         let simulation = Simulation { $0.recordsLimit = 100 }
         simulation.reply = { _ in Reply(402) }

@@ -1,4 +1,4 @@
-/// Notices that a worker has something to do and neither takes in nor finishes anything.
+/// Notices that a worker has something to do and finishes nothing.
 ///
 /// The watch only observes. The caller reports what has been done so far, and names the cause when the watch
 /// asks for it.
@@ -41,7 +41,7 @@ package struct StallWatch: Sendable {
     /// Compares the progress with that of the last look.
     ///
     /// - Parameters:
-    ///   - progress: A count of the records that were taken in and that were finished.
+    ///   - progress: A count of what was finished.
     ///   - hasWork: Whether there is something to do.
     ///   - cause: Called only if the worker has stood still for longer than the limit.
     /// - Returns: The change since the last look; nil if there is none.

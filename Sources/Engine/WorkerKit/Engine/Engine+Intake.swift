@@ -181,10 +181,7 @@ extension Engine {
         )
         if let tracer = self.tracer { entry.spans = tracer.begin(record, entry.trace) }
         self.assignments[index].inHand += 1
-        if isNew {
-            self.metrics.received()
-            self.progress &+= 1
-        }
+        if isNew { self.metrics.received() }
         return self.table.add(entry)
     }
 

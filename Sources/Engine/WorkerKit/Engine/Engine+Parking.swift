@@ -132,6 +132,7 @@ extension ParkedRecords.Past {
             hasFailed: entry.hasFailed,
             failedAlone: entry.failedAlone,
             failuresAlone: entry.failuresAlone,
+            lastLane: entry.lastLane,
             due: due,
             expiresAt: entry.expiresAt,
             isDelayed: isDelayed

@@ -2,8 +2,8 @@ import Kafka
 import Logging
 import ServiceKit
 
-// The report of a standstill: a worker that has work, and neither takes in nor finishes a record for a while,
-// reports it in its readiness, in the log and as a metric.
+// The report of a standstill: a worker that has work, and finishes no record for a while, reports it in its readiness, in
+// the log and as a metric.
 //
 // Several causes can hold at once. They are asked for in an order in which a cause comes before those that
 // may be its consequence.

@@ -21,6 +21,7 @@ extension Engine {
                 entry.hasFailed = past.hasFailed
                 entry.failedAlone = past.failedAlone
                 entry.failuresAlone = past.failuresAlone
+                entry.lastLane = past.lastLane
             }
         }
         if let end { self.table.withEntry(id) { $0.expiresAt = min($0.expiresAt, end) } }

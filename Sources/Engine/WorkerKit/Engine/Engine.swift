@@ -95,7 +95,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var settledSuspects = SettledSuspects()
     /// The records of the producer's transactions; unused with at-least-once.
     var transaction = TransactionState()
-    /// A count of the records that were taken in and that were finished, for the stall watch.
+    /// A count of the records that were finished or skipped, for the stall watch. Records that are taken in do not count:
+    /// while the upstream is down, a worker takes some in from time to time.
     var progress: UInt64 = 0
     var stallWatch: StallWatch
     /// The commits that speak of a log that is no more, by their partitions.

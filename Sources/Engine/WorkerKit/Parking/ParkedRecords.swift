@@ -26,6 +26,8 @@ struct ParkedRecords: Sendable {
         var failuresAlone = 0
         /// Whether the record has failed so often where others succeeded that it is probably at fault itself.
         var isFaulty: Bool { self.failuresAlone >= Entry.faulty }
+        /// The lane of the last call; nil if none was made.
+        var lastLane: String?
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
         /// The monotonic time at which the record's life is over, in nanoseconds, whatever the wall clock says.
