@@ -332,7 +332,7 @@ let package = Package(
             dependencies: [
                 "ActivationIntake", "EventThread", "Operations", "Records", "ServiceKit", "Terminal",
                 "UpstreamHTTP",
-                "WireFormats", "WorkerKit", argumentParser, lifecycle, logging,
+                "WireFormats", "WorkerKit", argumentParser, lifecycle, logging, metrics,
             ]
         ),
         program("activation-worker", of: "ActivationWorker", on: "Workers"),
@@ -641,7 +641,8 @@ let package = Package(
         .testTarget(
             name: "ObservationTests",
             dependencies: [
-                "ActivationIntake", "DeadLetterPages", "DeviceCheckWorker", "Gateway", "Operations",
+                "ActivationIntake", "ActivationWorker", "DeadLetterPages", "DeviceCheckWorker", "Gateway",
+                "Operations",
                 "PushArrivalWorker", "ServiceKit", "WorkerKit", "WorkerTestSupport",
             ],
             swiftSettings: house

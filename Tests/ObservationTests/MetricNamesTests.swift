@@ -7,6 +7,7 @@ import WorkerKit
 import WorkerTestSupport
 
 @testable import ActivationIntake
+@testable import ActivationWorker
 @testable import DeviceCheckWorker
 @testable import Gateway
 @testable import PushArrivalWorker
@@ -24,6 +25,7 @@ struct MetricNamesTests {
         GatewayMetrics.describe(in: registry)
         PagesMetrics.describe(in: registry)
         TokenAgeMeter().begin(registry)
+        TokenRenewal.describe(in: registry)
         return registry.describedNames.union(["metrics_dropped_series_total"])
     }()
 
@@ -31,7 +33,7 @@ struct MetricNamesTests {
 
     /// The first parts of the names of our metrics. A word that begins so is one.
     private static let prefixes =
-        "worker|gateway|push|intake|messaging|http_client|devicecheck|dead_letters|tracing|process|metrics"
+        "worker|gateway|push|intake|activation|messaging|http_client|devicecheck|dead_letters|tracing|process|metrics"
 
     private static func words(in text: String, _ pattern: String) throws -> Set<String> {
         let expression = try NSRegularExpression(pattern: pattern)
@@ -132,6 +134,7 @@ struct MetricNamesTests {
             "Workers/PushArrivalWorker/PushArrivalWorker.docc/Operating.md",
             "Workers/DeviceCheckWorker/DeviceCheckWorker.docc/Operating.md",
             "Workers/ActivationWorker/ActivationWorker.docc/Intake.md",
+            "Workers/ActivationWorker/ActivationWorker.docc/MarketingAPI.md",
             "Workers/Gateway/Gateway.docc/Gateway.md",
             "DeadLetters/DeadLetterTool/DeadLetterTool.docc/Pages.md",
         ]

@@ -79,6 +79,7 @@ package struct ActivationHandler: Handler {
 
     private func renewals(_ instruments: Instruments) -> [any Service] {
         guard let settings = self.marketingSettings else { return [] }
+        TokenRenewal.describe(in: instruments.registry)
         return self.marketing.tokens.compactMap { source, token in
             guard case .pair(let file, let isRenewedHere) = source else { return nil }
             return TokenRenewal(
@@ -90,7 +91,8 @@ package struct ActivationHandler: Handler {
                     margin: settings.renewsBefore,
                     isRenewedHere: isRenewedHere
                 ),
-                logger: instruments.logger
+                logger: instruments.logger,
+                registry: instruments.registry
             )
         }
     }

@@ -1,6 +1,7 @@
 import EventThread
 import Glibc
 import Logging
+import Metrics
 import Operations
 import ServiceLifecycle
 import UpstreamHTTP
@@ -36,6 +37,18 @@ struct TokenRenewal: Service {
     let token: AccessToken
     let settings: Settings
     let logger: Logger
+    let registry: PrometheusRegistry
+
+    private static let metric = "activation_token_expires_timestamp_seconds"
+
+    /// Sets the help text of the metric.
+    static func describe(in registry: PrometheusRegistry) {
+        registry.describe(
+            self.metric,
+            help:
+                "When the access token of an OAuth file ends. It is renewed before, so an end that comes near is a fault."
+        )
+    }
 
     /// The memory of a loop between two looks.
     private struct Memory {
@@ -92,6 +105,10 @@ struct TokenRenewal: Service {
 
     private func adopt(_ pair: TokenPair, _ memory: inout Memory) {
         memory.pair = pair
+        if let end = pair.accessExpiresAt {
+            let labels = [("file", self.file.path)]
+            Gauge(label: Self.metric, dimensions: labels, factory: self.registry).record(end)
+        }
         guard self.token.bytes != Array(pair.accessToken.utf8) else { return }
         self.token.replace(by: Secret(pair.accessToken))
         memory.freshUntil = .now + self.settings.leastInterval

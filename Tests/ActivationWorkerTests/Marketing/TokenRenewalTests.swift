@@ -18,6 +18,7 @@ struct TokenRenewalTests {
         let simulator: RunningMarketing
         let folder: TemporaryFolder
         let file: PrivateFile
+        let registry = PrometheusRegistry()
         var pair = TokenPair(clientID: "c", clientSecret: "s", refreshToken: "r", accessToken: "a0")
 
         init(expiresIn seconds: Int64? = nil) async throws {
@@ -47,7 +48,8 @@ struct TokenRenewalTests {
                 file: self.file,
                 token: token,
                 settings: settings,
-                logger: Logger(label: "test") { _ in StreamedLog(log) }
+                logger: Logger(label: "test") { _ in StreamedLog(log) },
+                registry: self.registry
             )
             return (renewal, token, messages)
         }
@@ -74,6 +76,9 @@ struct TokenRenewalTests {
         running.cancel()
         try await running.value
         #expect(lab.simulator.stats().renewals == 1)
+        let end = try #require(saved.accessExpiresAt)
+        let shown = "activation_token_expires_timestamp_seconds{file=\"\(lab.file.path)\"} \(end)"
+        #expect(lab.registry.exposition().split(separator: "\n").contains { $0 == shown })
         await lab.simulator.stop()
     }
 
