@@ -45,6 +45,29 @@ import Testing
         #expect(JSONOutline(Array(String(repeating: "[", count: 1 << 20).utf8)) == nil)
     }
 
+    /// A value below the deepest level is stepped over, and has to be JSON all the same.
+    @Test func stepsOverWhatItDoesNotLookInto() throws {
+        let deep = String(repeating: "[", count: 1 << 20) + String(repeating: "]", count: 1 << 20)
+        let list = #"[ { "b" : [ ] , "c" : { } } , [ 1 , "\u0041]" ] ,[null]]"#
+        let text = "{\"a\":\(deep),\"l\": \(list) ,\"d\":7}"
+        #expect(JSONObject(Array(text.utf8)) == nil)
+        let object = try #require(JSONObject(Array(text.utf8), depthLimit: 1, skipsDeeper: true))
+        #expect(object.value("a")?.count == 2 << 20 && object.integer("d") == 7)
+        #expect(object.value("l").map { String(decoding: $0, as: UTF8.self) } == list)
+        #expect(object.elementCount("l") == 3 && object.elementCount("a") == 1)
+    }
+
+    @Test(arguments: [
+        "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "1 2", "1,", ",1", "tru", "01", "\"a", "\"\\x\"",
+        "{} x",
+        "{1:2}", "[\n[\n}", "[}", "{]", "{\"a\" 1}", "[", "[[[", "]", "{\"a\":1 \"b\":2}", "[1}",
+        "{\"a\":[1}]",
+    ])
+    func checksTheSyntaxOfWhatItStepsOver(text: String) {
+        #expect(JSONObject(Array("{\"a\":[[\(text)]]}".utf8), depthLimit: 1, skipsDeeper: true) == nil)
+        #expect(JSONObject(Array("{\"a\":[[\(text)".utf8), depthLimit: 1, skipsDeeper: true) == nil)
+    }
+
     @Test func startsWhereItIsTold() throws {
         let outline = try #require(JSONOutline(Array(#"xy{"a":7}"#.utf8), from: 2))
         #expect(outline.member(outline.root, "a").map(outline.range) == 7..<8)

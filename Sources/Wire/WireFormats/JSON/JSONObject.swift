@@ -17,12 +17,12 @@ package struct JSONObject {
         var value = 0..<0
     }
 
-    /// Finds the members. Nil if the text is not one JSON object, or nests deeper than the limit. A byte
-    /// order mark before it and white space around it are allowed.
-    package init?(_ text: [UInt8], depthLimit: Int = 32) {
+    /// Finds the members. Nil if the text is not one JSON object, or nests deeper than the limit and `skipsDeeper` is
+    /// false. A byte order mark before it and white space around it are allowed.
+    package init?(_ text: [UInt8], depthLimit: Int = 32, skipsDeeper: Bool = false) {
         var reader = JSONReader(
             text,
-            limits: JSONLimits(depth: depthLimit, countsLeaves: true),
+            limits: JSONLimits(depth: depthLimit, skipsDeeper: skipsDeeper, countsLeaves: true),
             listener: Members()
         )
         do throws(JSONFault) {
@@ -41,6 +41,13 @@ package struct JSONObject {
             self.text[member.value.lowerBound] != UInt8(ascii: "n")
         else { return nil }
         return self.text[member.value]
+    }
+
+    /// Returns the places of the values of all members with one of these names, in the order of the text.
+    func places(of names: [String]) -> [Range<Int>] {
+        self.members.compactMap { member in
+            names.contains { self.isNamed(member, $0) } ? member.value : nil
+        }
     }
 
     private func isNamed(_ member: Member, _ name: String) -> Bool {
@@ -93,7 +100,7 @@ package struct JSONObject {
         var reader = JSONReader(
             self.text,
             from: value.startIndex,
-            limits: JSONLimits(depth: .max),
+            limits: JSONLimits(depth: 1, skipsDeeper: true),
             listener: Elements()
         )
         try? reader.value()

@@ -2,6 +2,10 @@
 package struct JSONLimits: Sendable {
     /// The deepest nesting of lists and objects; the outermost value is on level 1.
     package var depth: Int
+    /// Whether lists and objects below that level are stepped over instead of being refused. Their syntax is
+    /// checked, and nothing in them is told; however deep they nest, they take no room on the stack. Leaves are
+    /// then no level.
+    package var skipsDeeper: Bool
     /// Whether a value that is no list and no object counts as a level too, below the one that it is in.
     package var countsLeaves: Bool
     /// The most values in a document, values inside lists and objects included; names do not count.
@@ -9,8 +13,15 @@ package struct JSONLimits: Sendable {
     /// Whether half of a surrogate pair of escapes is accepted. It is valid JSON and not Unicode.
     package var takesHalfPairs: Bool
 
-    package init(depth: Int, countsLeaves: Bool = false, values: Int = .max, takesHalfPairs: Bool = true) {
+    package init(
+        depth: Int,
+        skipsDeeper: Bool = false,
+        countsLeaves: Bool = false,
+        values: Int = .max,
+        takesHalfPairs: Bool = true
+    ) {
         self.depth = depth
+        self.skipsDeeper = skipsDeeper
         self.countsLeaves = countsLeaves
         self.values = values
         self.takesHalfPairs = takesHalfPairs
@@ -69,6 +80,14 @@ protocol JSONListener {
     mutating func closed(_ mark: Mark, _ kind: JSONKind, range: Range<Int>, level: Int)
 }
 
+/// A listener that keeps nothing, for a text of which only the syntax matters.
+struct DeafListener: JSONListener {
+    func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {}
+    func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {}
+    func opened(_ kind: JSONKind, at start: Int) {}
+    func closed(_ mark: Void, _ kind: JSONKind, range: Range<Int>, level: Int) {}
+}
+
 /// The grammar of JSON (RFC 8259): the only code that knows it.
 ///
 /// The reader goes over a text once and keeps nothing; a listener keeps what it needs. Both are compiled
@@ -77,6 +96,7 @@ protocol JSONListener {
 struct JSONReader<Listener: JSONListener> {
     private let text: [UInt8]
     private let depthLimit: Int
+    private let skipsDeeper: Bool
     private let takesHalfPairs: Bool
     /// The level below which no leaf may be.
     private let leafLimit: Int
@@ -89,8 +109,9 @@ struct JSONReader<Listener: JSONListener> {
         self.text = text
         self.position = start
         self.depthLimit = limits.depth
+        self.skipsDeeper = limits.skipsDeeper
         self.takesHalfPairs = limits.takesHalfPairs
-        self.leafLimit = limits.countsLeaves ? limits.depth : .max
+        self.leafLimit = limits.countsLeaves && !limits.skipsDeeper ? limits.depth : .max
         self.valuesLeft = limits.values
         self.listener = listener
     }
@@ -148,7 +169,7 @@ struct JSONReader<Listener: JSONListener> {
     }
 
     private mutating func nested(_ kind: JSONKind, _ close: UInt8, level: Int) throws(JSONFault) {
-        guard level <= self.depthLimit else { throw self.fault(.tooDeep) }
+        guard level <= self.depthLimit else { return try self.deeper(kind, close, level: level) }
         let start = self.position
         let mark = self.listener.opened(kind, at: start)
         self.position += 1
@@ -166,6 +187,52 @@ struct JSONReader<Listener: JSONListener> {
             }
         }
         self.listener.closed(mark, kind, range: start..<self.position, level: level)
+    }
+
+    /// Acts on a list or an object below the deepest level.
+    private mutating func deeper(_ kind: JSONKind, _ close: UInt8, level: Int) throws(JSONFault) {
+        guard self.skipsDeeper else { throw self.fault(.tooDeep) }
+        let start = self.position
+        let mark = self.listener.opened(kind, at: start)
+        let limits = JSONLimits(depth: 0, values: self.valuesLeft, takesHalfPairs: self.takesHalfPairs)
+        var rest = JSONReader<DeafListener>(self.text, from: start, limits: limits, listener: DeafListener())
+        try rest.stepOver(close)
+        self.position = rest.position
+        self.valuesLeft = rest.valuesLeft
+        self.listener.closed(mark, kind, range: start..<self.position, level: level)
+    }
+
+    /// Steps over a list or an object. Each open bracket takes a byte of a list, because a recursion as deep as a
+    /// phone likes would exhaust the stack.
+    private mutating func stepOver(_ close: UInt8) throws(JSONFault) {
+        var closes = [close]
+        var isFirst = true
+        self.position += 1
+        while let close = closes.last {
+            self.skipWhiteSpace()
+            if self.skip(close) {
+                closes.removeLast()
+                isFirst = false
+                continue
+            }
+            let isObject = close == UInt8(ascii: "}")
+            if !isFirst {
+                guard self.skip(UInt8(ascii: ",")) else {
+                    throw self.fault(isObject ? .noCommaOrBrace : .noCommaOrBracket)
+                }
+                self.skipWhiteSpace()
+            }
+            if isObject { try self.name(0) }
+            isFirst = true
+            if self.skip(UInt8(ascii: "{")) {
+                closes.append(UInt8(ascii: "}"))
+            } else if self.skip(UInt8(ascii: "[")) {
+                closes.append(UInt8(ascii: "]"))
+            } else {
+                try self.value(level: 0)
+                isFirst = false
+            }
+        }
     }
 
     /// Reads the name of a member, and everything up to its value.

@@ -11,20 +11,12 @@ package enum JSONSyntax {
         guard !text.starts(with: JSONText.byteOrderMark), String(validating: text, as: UTF8.self) != nil
         else { return false }
         let limits = JSONLimits(depth: self.depthLimit, countsLeaves: true)
-        var reader = JSONReader(text, limits: limits, listener: Deaf())
+        var reader = JSONReader(text, limits: limits, listener: DeafListener())
         do throws(JSONFault) {
             try reader.document()
             return true
         } catch {
             return false
         }
-    }
-
-    /// Keeps nothing of what the reader finds.
-    private struct Deaf: JSONListener {
-        func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {}
-        func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {}
-        func opened(_ kind: JSONKind, at start: Int) {}
-        func closed(_ mark: Void, _ kind: JSONKind, range: Range<Int>, level: Int) {}
     }
 }
