@@ -99,8 +99,8 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
             return
         }
         #expect(reason.code == code)
-        #expect(answer.account == GDTAccount(appID: 112_233, advertiserID: 10_000))
-        #expect(answer.gdt == nil)
+        #expect(answer?.account == GDTAccount(appID: 112_233, advertiserID: 10_000))
+        #expect(answer?.gdt == nil)
     }
 
     /// A fault that the publisher has to mend is not hidden by anything that a phone puts beside it.
@@ -121,6 +121,10 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         #expect(record.reason.code == code)
     }
 
+    private static func nested(_ depth: Int) -> String {
+        String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+
     /// A backend in JavaScript hands on numbers, objects and halves of surrogate pairs as they came.
     static let illegible: [(code: String, fields: String)] = [
         ("tracking.malformed", #""trackingAuthorized":"no""#),
@@ -131,10 +135,14 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
             "click_id.malformed",
             #""clickId":["# + String(repeating: "[", count: 30) + String(repeating: "]", count: 31)
         ),
+        ("click_id.malformed", #""clickId":\#(nested(100_000))"#),
+        ("user_agent.malformed", #""user_agent":{"a":\#(nested(100_000))}"#),
         ("client_ip.malformed", #""clientIp":{"v4":"10.1.1.1"}"#),
         ("converted_at.malformed", #""convertedAt":"+275760-09-13T00:00:00.000Z""#),
         ("converted_at.malformed", #""convertedAt":1795248000.5"#),
         ("converted_at.malformed", #""convertedAt":"yesterday","clickId":true"#),
+        // The time is there, although it is not the first that cannot be read, and the record has no timestamp.
+        ("muid.malformed", #""muid":5,"convertedAt":"yesterday""#),
         ("device_id.malformed", #""deviceId":354649050046412"#),
         ("muid.malformed", #""muid":[null]"#),
         ("value.malformed", #""conversionType":"MOBILEAPP_COST","value":49.9"#),
@@ -152,7 +160,7 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
             return
         }
         #expect(reason.code == code)
-        #expect(answer.account == GDTAccount(appID: 112_233, advertiserID: 10_000))
+        #expect(answer?.account == GDTAccount(appID: 112_233, advertiserID: 10_000))
     }
 
     @Test(arguments: [
@@ -170,6 +178,66 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
             return
         }
         #expect(record.reason.code == code)
+    }
+
+    /// Some serialisers do not check the texts that they write.
+    @Test(arguments: [
+        ("deviceId", 5, "device_id.malformed"), ("muid", 6, "muid.malformed"),
+        ("clientIp", 8, "client_ip.malformed"), ("click_id", 9, "click_id.malformed"),
+        ("hashOaid", 12, "hash_oaid.malformed"), ("hashAndroidId", 13, "hash_android_id.malformed"),
+        ("caid", 14, "caid.malformed"), ("caidVersion", 15, "caid.malformed"),
+        ("userAgent", 16, "user_agent.malformed"), ("callback", 20, "callback.malformed"),
+    ])
+    func refusesATextOfAPhoneThatIsNotUTF8(name: String, number: Int, code: String) throws {
+        let draft = ActivationDraft()
+        let (json, protobuf) = (try draft.json, try draft.protobuf)
+        let frame: [UInt8] = [0, 0, 0, 0, 7, 0]
+        for value in [
+            json.adding(illegible: name), protobuf.adding(illegible: number),
+            frame + protobuf.adding(illegible: number),
+        ] {
+            let fault = #expect(throws: Activation.Fault.self) {
+                try Activation(decoding: ActivationDraft.record(value))
+            }
+            guard case .refused(let reason, let answer) = fault else {
+                Issue.record("\(String(describing: fault))")
+                continue
+            }
+            #expect(reason.code == code)
+            #expect(answer?.account == GDTAccount(appID: 112_233, advertiserID: 10_000))
+        }
+    }
+
+    /// A text of the publisher's own is not hidden by one of a phone.
+    @Test func aTextOfThePublisherThatIsNotUTF8MakesADeadLetter() throws {
+        let draft = ActivationDraft()
+        let json = try draft.json.adding(illegible: "clickId").adding(illegible: "appType")
+        let protobuf = try draft.protobuf.adding(illegible: 9).adding(illegible: 3)
+        for (value, code) in [(json, "value.not_json"), (protobuf, "value.not_protobuf")] {
+            let fault = #expect(throws: Activation.Fault.self) {
+                try Activation(decoding: ActivationDraft.record(value))
+            }
+            guard case .record(.undecodable(let reason)) = fault else {
+                Issue.record("\(String(describing: fault))")
+                continue
+            }
+            #expect(reason.code == code)
+        }
+    }
+
+    /// Only a phone's texts can be as long.
+    @Test func refusesARecordOfMegabytes() throws {
+        let draft = ActivationDraft { $0.userAgent = String(repeating: "a", count: RecordPayload.bytesLimit) }
+        for value in [try draft.json, try draft.protobuf] {
+            let fault = #expect(throws: Activation.Fault.self) {
+                try Activation(decoding: ActivationDraft.record(value))
+            }
+            guard case .refused(let reason, nil) = fault else {
+                Issue.record("\(String(describing: fault))")
+                continue
+            }
+            #expect(reason.code == "value.too_large")
+        }
     }
 
     /// A good record, with these fields instead of its own.

@@ -164,6 +164,59 @@ struct DeviceCheckDraft {
         #expect((answer.header.environment == nil) == (code == "environment.unknown"))
     }
 
+    /// Some serialisers do not check the texts that they write.
+    @Test(arguments: [
+        ("environment", 3, "environment.malformed"), ("deviceToken", 4, "device_token.malformed"),
+        ("subject", 10, "subject.malformed"), ("request_id", 11, "request_id.malformed"),
+        ("bundleId", 12, "bundle_id.malformed"),
+    ])
+    func refusesATextOfADeviceThatIsNotUTF8(name: String, number: Int, code: String) throws {
+        let draft = DeviceCheckDraft { $0.tokenCreatedAt.seconds = .min }
+        let json = try DeviceCheckDraft().json
+        for value in [json.adding(illegible: name), try draft.protobuf.adding(illegible: number)] {
+            let fault = #expect(throws: DeviceCheck.Fault.self) {
+                try DeviceCheck(decoding: DeviceCheckDraft.record(value))
+            }
+            guard case .refused(let reason, let answer?) = fault else {
+                Issue.record("\(String(describing: fault))")
+                continue
+            }
+            #expect(reason.code == code && answer.header.teamID == "TEAMID1234")
+            #expect(answer.result == (number == 4 ? .invalidToken : .unavailable))
+        }
+    }
+
+    /// A text of the backend's own is not hidden by one of a device.
+    @Test func aTextOfTheBackendThatIsNotUTF8MakesADeadLetter() throws {
+        let draft = DeviceCheckDraft()
+        let json = try draft.json.adding(illegible: "subject").adding(illegible: "teamId")
+        let protobuf = try draft.protobuf.adding(illegible: 10).adding(illegible: 2)
+        for (value, code) in [(json, "value.not_json"), (protobuf, "value.not_protobuf")] {
+            let fault = #expect(throws: DeviceCheck.Fault.self) {
+                try DeviceCheck(decoding: DeviceCheckDraft.record(value))
+            }
+            guard case .record(.undecodable(let reason)) = fault else {
+                Issue.record("\(String(describing: fault))")
+                continue
+            }
+            #expect(reason.code == code)
+        }
+    }
+
+    @Test func refusesWhatADeviceNestsAsDeepAsItLikes() throws {
+        let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+        let text = Self.full.replacing("\"r-1\"", with: deep)
+        let fault = #expect(throws: DeviceCheck.Fault.self) {
+            try DeviceCheck(decoding: DeviceCheckDraft.record(Array(text.utf8)))
+        }
+        guard case .refused(let reason, let answer?) = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(reason.code == "request_id.malformed" && answer.result == .unavailable)
+        #expect(answer.header.bundleID == "com.example.app" && answer.header.environment == .development)
+    }
+
     /// A decision comes before its record is published.
     @Test func believesNoTimeAfterTheRecords() throws {
         let published = DeviceCheckDraft.record(nil).timestamp

@@ -137,6 +137,17 @@ import Testing
 
     // MARK: CloudEvents
 
+    /// A phone may have chosen how deep a value nests. The reader of the data decides about it.
+    @Test func takesAnEventWhoseDataNestsDeep() throws {
+        let data =
+            "{\"a\":" + String(repeating: "[", count: 1_000) + String(repeating: "]", count: 1_000) + "}"
+        let record = ActivationDraft.record(
+            Array("{\"specversion\":\"1.0\",\"data\":\(data)}".utf8),
+            [RecordHeader("content-type", "application/cloudevents+json")]
+        )
+        #expect(try RecordPayload(of: record).bytes == Array(data.utf8))
+    }
+
     @Test(arguments: [nil, "application/json"])
     func takesABinaryEvent(contentType: String?) throws {
         var headers = [RecordHeader("ce_specversion", "1.0"), RecordHeader("ce_id", "1")]

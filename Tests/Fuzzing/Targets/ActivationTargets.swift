@@ -43,7 +43,8 @@ enum ActivationClaims {
         "advertiser_id.missing", "app_type.unknown", "conversion_type.unknown", "device_id.empty",
         "device_id.zero", "device_id.malformed", "device_id.ambiguous", "muid.malformed",
         "tracking.denied", "tracking.malformed", "converted_at.missing", "converted_at.malformed",
-        "client_ip.malformed", "click_id.malformed",
+        "client_ip.malformed", "click_id.malformed", "hash_oaid.malformed", "hash_android_id.malformed",
+        "caid.malformed", "user_agent.malformed", "callback.malformed",
     ])
 
     static func record(_ value: [UInt8], as format: ValueFormat) -> InboundRecord {
@@ -69,8 +70,9 @@ enum ActivationClaims {
         case .failure(.refused(let reason, let answer)):
             try self.check(reason)
             try claim(
-                "a refusal says which conversion",
-                ConversionType(rawValue: answer.conversionType) != nil
+                "a refusal says which conversion, unless the record is too large to be read",
+                answer.map { ConversionType(rawValue: $0.conversionType) != nil }
+                    ?? (reason.code == "value.too_large")
             )
         }
     }

@@ -44,5 +44,9 @@ struct ExpectedTypeTests {
             ExpectedType.complaint(about: "value", is: "a number", in: message)
                 == "The value of `value` is a number; it has to be a whole number."
         )
+        #expect(
+            ExpectedType.complaint(about: "clickId", is: "a string", in: message)
+                == "The value of `clickId` is a string that is not Unicode."
+        )
     }
 }

@@ -21,9 +21,11 @@ import WireMessages
         )
     }
 
-    private static func text(_ json: String) -> String {
+    private static func text(_ json: String) -> String { self.text(Array(json.utf8)) }
+
+    private static func text(_ value: [UInt8]) -> String {
         do throws(Receipt.Fault) {
-            _ = try Receipt(decoding: Self.record(Array(json.utf8)))
+            _ = try Receipt(decoding: Self.record(value))
             return "ok"
         } catch {
             switch error {
@@ -80,6 +82,28 @@ import WireMessages
         (#"{"receiptData":"x","receivedAt":"0001-01-01T00:00:00Z"}"#, "invalid received_at.malformed"),
     ])
     func tellsWhatIsWrong(json: String, expected: String) { #expect(Self.text(json) == expected) }
+
+    /// Some serialisers do not check the texts that they write.
+    @Test(arguments: [
+        ("receiptData", 2, "receipt_data"), ("transaction_id", 3, "transaction_id"),
+        ("productId", 4, "product_id"), ("environment", 5, "environment"), ("requestId", 6, "request_id"),
+    ])
+    func refusesATextOfAClientThatIsNotUTF8(name: String, number: Int, field: String) throws {
+        let json = Array(#"{"bundleId":"com.example.app","receiptData":"x"}"#.utf8)
+        let protobuf: [UInt8] = try Message(jsonUTF8Bytes: json).serializedBytes()
+        let expected = "refused \(field).malformed invalid"
+        #expect(Self.text(json.adding(illegible: name)) == expected)
+        #expect(Self.text(protobuf.adding(illegible: number)) == expected)
+        // A backend can mend the name of its app.
+        #expect(
+            Self.text(json.adding(illegible: name).adding(illegible: "bundleId"))
+                == "undecodable value.not_json"
+        )
+        #expect(
+            Self.text(protobuf.adding(illegible: number).adding(illegible: 1))
+                == "undecodable value.not_protobuf"
+        )
+    }
 
     /// Other workers read a megabyte.
     @Test func takesReceiptsOfMegabytes() throws {

@@ -25,9 +25,10 @@ extension ReasonGuide {
         ),
         "value.too_large": ReasonGuide(
             .no,
-            "The value is larger than the worker reads.",
+            "The value is larger than the worker reads, or than the intake can pass on.",
             advice:
-                "A replay meets the same limit. Have the publisher send less, or send by hand what matters."
+                "A worker settles it with a final no, because a phone's texts can be as long. A replay meets the same "
+                + "limit: have the publisher send less, or send by hand what matters."
         ),
         "value.framing": ReasonGuide(
             .no,

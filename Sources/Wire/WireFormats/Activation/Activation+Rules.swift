@@ -8,13 +8,13 @@ extension Activation {
     /// report, so only the account is checked before that.
     ///
     /// - Parameters:
-    ///   - illegible: a phone's field that the record has but that is not among the others, because it could not
-    ///     be decoded.
+    ///   - illegible: the phone's fields that the record has but that are not among the others, because they could
+    ///     not be decoded.
     ///   - recordTimestamp: the time of the conversion, in milliseconds since 1970, if the record names none;
     ///     nil if the record carries none.
     init(
         _ fields: ActivationFields,
-        illegible: PhoneField? = nil,
+        illegible: [PhoneField] = [],
         recordTimestamp: Int64? = nil
     ) throws(Fault) {
         let assumed = Self.assumedTime(of: fields, illegible, recordTimestamp)
@@ -46,7 +46,7 @@ extension Activation {
         guard fields.deviceID.isEmpty || fields.muid.isEmpty else {
             throw Self.invalid("device_id.ambiguous", "Both a device id and a muid are given.")
         }
-        guard fields.convertedAt != nil || illegible == .convertedAt || assumed != nil else {
+        guard fields.convertedAt != nil || illegible.contains(.convertedAt) || assumed != nil else {
             throw Self.invalid(
                 "converted_at.missing",
                 "Neither the field `convertedAt` nor the record's timestamp is a time."
@@ -59,7 +59,7 @@ extension Activation {
         self.appType = appType
         self.conversionType = conversionType
         do throws(Refusal) {
-            if let illegible { throw Refusal(reason: illegible.malformed) }
+            if let field = illegible.first { throw Refusal(reason: field.malformed) }
             if let assumed {
                 self.convertedAt = assumed
             } else {
@@ -95,10 +95,10 @@ extension Activation {
     /// timestamp is no time of a conversion.
     private static func assumedTime(
         of fields: ActivationFields,
-        _ illegible: PhoneField?,
+        _ illegible: [PhoneField],
         _ timestamp: Int64?
     ) -> Int64? {
-        guard fields.convertedAt == nil, illegible != .convertedAt, let timestamp else { return nil }
+        guard fields.convertedAt == nil, !illegible.contains(.convertedAt), let timestamp else { return nil }
         let seconds = timestamp / 1_000
         return self.convertedAtRange.contains(seconds) ? seconds : nil
     }

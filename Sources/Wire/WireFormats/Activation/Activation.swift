@@ -62,8 +62,8 @@ package struct Activation: Hashable, Sendable {
         /// The publisher made a mistake in the record, which becomes a dead letter.
         case record(RecordFault)
         /// The conversion cannot be reported, because the device has no id or a phone chose a wrong value.
-        /// The record ends in a final refusal.
-        case refused(Reason, ActivationAnswer)
+        /// The record ends in a final refusal. The answer is nil if the record is too large to be read.
+        case refused(Reason, ActivationAnswer?)
     }
 
     /// Reads a record of the topic `activation`, in any of the forms that a value may have.
@@ -80,10 +80,12 @@ package struct Activation: Hashable, Sendable {
     }
 
     private init(reading record: borrowing InboundRecord) throws(Fault) {
-        let (fields, illegible): (ActivationFields, PhoneField?)
+        let (fields, illegible): (ActivationFields, [PhoneField])
         do throws(RecordFault) {
             (fields, illegible) = try Self.fields(in: try RecordPayload(of: record))
         } catch {
+            // Only a phone's own texts, such as the user agent, can make a record as large as that.
+            if case .tooLarge(let reason) = error { throw .refused(reason, nil) }
             throw .record(error)
         }
         try self.init(fields, illegible: illegible, recordTimestamp: record.timestamp)
@@ -91,20 +93,21 @@ package struct Activation: Hashable, Sendable {
 
     /// Decodes the payload.
     ///
-    /// - Returns: the fields, and the first phone's field that had to be left out because it could not be
-    ///   decoded.
+    /// - Returns: the fields, and the phone's fields that had to be left out because they could not be decoded.
     private static func fields(
         in payload: RecordPayload
-    ) throws(RecordFault) -> (ActivationFields, PhoneField?) {
+    ) throws(RecordFault) -> (ActivationFields, [PhoneField]) {
+        typealias Message = Flotilla_Activation_V1_Activation
         if payload.format == .json, let usual = UsualActivation(payload.bytes, from: payload.start) {
-            return (usual.fields, nil)
+            return (usual.fields, [])
         }
         do throws(RecordFault) {
-            return (ActivationFields(try payload.decode(as: Flotilla_Activation_V1_Activation.self)), nil)
+            return (ActivationFields(try payload.decode(as: Message.self)), [])
         } catch {
-            guard let legible = payload.withoutIllegiblePhoneFields() else { throw error }
-            let message = try legible.payload.decode(as: Flotilla_Activation_V1_Activation.self)
-            return (ActivationFields(message), legible.first)
+            guard let legible = LegiblePayload(payload, without: PhoneField.members, as: Message.self)
+            else { throw error }
+            let message = try legible.payload.decode(as: Message.self)
+            return (ActivationFields(message), legible.illegible.compactMap { PhoneField(rawValue: $0.name) })
         }
     }
 }

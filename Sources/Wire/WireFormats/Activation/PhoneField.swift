@@ -1,24 +1,21 @@
-import SwiftProtobuf
-import WireMessages
-
 /// A field whose content a phone or its user chooses; backends forward it as it came. The raw value is its
-/// name in JSON.
+/// name in protobuf.
 ///
 /// Such content never makes a dead letter. Its record ends in a final outcome, because neither the publisher
 /// nor an operator can correct what a phone sends.
 enum PhoneField: String, Hashable, Sendable, CaseIterable {
-    case deviceID = "deviceId"
+    case deviceID = "device_id"
     case muid
-    case convertedAt
-    case clientIP = "clientIp"
-    case clickID = "clickId"
+    case convertedAt = "converted_at"
+    case clientIP = "client_ip"
+    case clickID = "click_id"
     case value
-    case trackingAuthorized
-    case hashOAID = "hashOaid"
-    case hashAndroidID = "hashAndroidId"
+    case trackingAuthorized = "tracking_authorized"
+    case hashOAID = "hash_oaid"
+    case hashAndroidID = "hash_android_id"
     case caid
-    case caidVersion
-    case userAgent
+    case caidVersion = "caid_version"
+    case userAgent = "user_agent"
     case callback
 
     /// The reason why a record with this field cannot be reported. It does not quote the field.
@@ -48,45 +45,6 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the field with this name; a field has two names in JSON.
-    fileprivate static func named(_ name: Int, in record: JSONOutline) -> PhoneField? {
-        self.allCases.first { field in
-            record.isNamed(name, field.rawValue)
-                || record.isNamed(name, ProtobufName.snakeCase(field.rawValue))
-        }
-    }
-
-    /// Returns whether the field's content can be decoded at all. A backend may forward a number where the
-    /// schema has a text, or half of a surrogate pair.
-    fileprivate func isLegible(_ content: ArraySlice<UInt8>) -> Bool {
-        let message = Array("{\"\(self.rawValue)\":".utf8) + content + "}".utf8
-        return (try? Flotilla_Activation_V1_Activation(jsonUTF8Bytes: message)) != nil
-    }
-}
-
-extension RecordPayload {
-    /// Returns the payload with null in place of every phone's field that cannot be decoded, and the first of
-    /// those fields.
-    ///
-    /// Nil if there are no such fields, or if the payload is not one object in JSON.
-    func withoutIllegiblePhoneFields() -> (payload: RecordPayload, first: PhoneField)? {
-        guard self.format == .json, let record = JSONOutline(self.bytes, from: self.start) else { return nil }
-        var bytes: [UInt8] = []
-        var position = self.start
-        var first: PhoneField?
-        record.members(of: record.root) { name, value in
-            let content = record.wholeRange(value)
-            guard let field = PhoneField.named(name, in: record),
-                !field.isLegible(record.text[content])
-            else { return }
-            first = first ?? field
-            bytes += record.text[position..<content.lowerBound] + "null".utf8
-            position = content.upperBound
-        }
-        guard let first else { return nil }
-        var payload = self
-        payload.bytes = bytes + record.text[position...]
-        payload.start = 0
-        return (payload, first)
-    }
+    /// All of these fields, as `LegiblePayload` knows them.
+    static let members = Self.allCases.map { ClientMember($0.rawValue) }
 }

@@ -11,30 +11,40 @@ extension DeviceCheck {
         "device_token", "token_created_at", "environment", "request_id", "bundle_id", "subject",
     ].map { ClientMember($0) }
 
-    /// Returns the fault of a payload that cannot be decoded: a final refusal if a client's field is to blame
+    /// Returns the fault of a payload that cannot be decoded: a final refusal if only clients' fields are to blame
     /// and the operation can be read, else a dead letter.
     static func fault(_ fault: RecordFault, _ payload: RecordPayload) -> Fault {
-        guard let object = ClientMember.object(payload) else { return .record(fault) }
-        func text(_ name: String) -> String {
-            ClientMember(name).text(in: object, bytesLimit: self.nameBytesLimit)
+        typealias Message = Flotilla_Devicecheck_V1_DeviceCheck
+        guard let legible = LegiblePayload(payload, without: self.clientMembers, as: Message.self),
+            let member = legible.illegible.first
+        else { return .record(fault) }
+        do throws(RecordFault) {
+            let message = try legible.payload.decode(as: Message.self)
+            guard let operation = DeviceCheckOperation(exactly: message.op) else { return .record(fault) }
+            let isToken = member.name == "device_token"
+            return self.refusal(
+                member.malformed(in: payload, as: Message.self),
+                isToken ? .invalidToken : .unavailable,
+                header: self.header(operation, of: message)
+            )
+        } catch {
+            return .record(error)
         }
-        let member = self.clientMembers.first {
-            $0.isUnreadable(in: object, as: Flotilla_Devicecheck_V1_DeviceCheck.self)
-        }
-        guard let member, let operation = DeviceCheckOperation(rawValue: text("op")) else {
-            return .record(fault)
-        }
-        let header = DeviceCheckHeader(
+    }
+
+    /// Returns as much of a header as a record whose other fields are wrong has.
+    private static func header(
+        _ operation: DeviceCheckOperation,
+        of message: Flotilla_Devicecheck_V1_DeviceCheck
+    ) -> DeviceCheckHeader {
+        func name(_ text: String) -> String { text.utf8.count <= self.nameBytesLimit ? text : "" }
+        return DeviceCheckHeader(
             operation: operation,
-            environment: self.environment(named: text("environment")),
-            teamID: AppleID.isTenCharacters(text("team_id")) ? text("team_id") : "",
-            bundleID: text("bundle_id"),
-            requestID: text("request_id")
+            environment: self.environment(named: message.environment),
+            teamID: AppleID.isTenCharacters(message.teamID) ? message.teamID : "",
+            bundleID: name(message.bundleID),
+            requestID: name(message.requestID)
         )
-        let isToken = member.name == "device_token"
-        let answer = DeviceCheckAnswer(isToken ? .invalidToken : .unavailable, header)
-        let reason = member.malformed(in: object, as: Flotilla_Devicecheck_V1_DeviceCheck.self)
-        return .refused(reason, answer)
     }
 
     /// Checks a decoded message. The fields that a backend fills are checked before those that a device or an

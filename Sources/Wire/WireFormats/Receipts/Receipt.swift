@@ -68,20 +68,24 @@ package struct Receipt: Hashable, Sendable {
         "receipt_data", "transaction_id", "product_id", "environment", "request_id",
     ].map { ClientMember($0) }
 
-    /// Returns the fault of a payload that cannot be decoded: a final refusal if a client's field is to
+    /// Returns the fault of a payload that cannot be decoded: a final refusal if only clients' fields are to
     /// blame, else a dead letter.
     private static func fault(_ fault: RecordFault, _ payload: RecordPayload) -> Fault {
-        guard let object = ClientMember.object(payload),
-            let member = self.clientMembers.first(where: {
-                $0.isUnreadable(in: object, as: Flotilla_Receipt_V1_Receipt.self)
-            })
+        typealias Message = Flotilla_Receipt_V1_Receipt
+        guard let legible = LegiblePayload(payload, without: self.clientMembers, as: Message.self),
+            let member = legible.illegible.first
         else { return .record(fault) }
-        func text(_ name: String) -> String {
-            ClientMember(name).text(in: object, bytesLimit: self.nameBytesLimit)
+        do throws(RecordFault) {
+            let message = try legible.payload.decode(as: Message.self)
+            func name(_ text: String) -> String { text.utf8.count <= self.nameBytesLimit ? text : "" }
+            let header = ReceiptHeader(bundleID: name(message.bundleID), requestID: name(message.requestID))
+            return .refused(
+                member.malformed(in: payload, as: Message.self),
+                ReceiptAnswer(.invalid, header)
+            )
+        } catch {
+            return .record(error)
         }
-        let header = ReceiptHeader(bundleID: text("bundle_id"), requestID: text("request_id"))
-        let reason = member.malformed(in: object, as: Flotilla_Receipt_V1_Receipt.self)
-        return .refused(reason, ReceiptAnswer(.invalid, header))
     }
 
     private init(_ message: Flotilla_Receipt_V1_Receipt) throws(Fault) {

@@ -13,7 +13,8 @@ struct CloudEvent {
     ///
     /// - Throws: `RecordFault` if the event cannot be read or has no data.
     init(_ text: [UInt8]) throws(RecordFault) {
-        guard let event = JSONObject(text) else {
+        // A phone may have chosen how deep the data nests; the reader of the data decides about it.
+        guard let event = JSONObject(text, skipsDeeper: true) else {
             throw Self.fault("it is not a JSON object")
         }
         guard let version = event.string("specversion"), version.isExactly("1.0") else {

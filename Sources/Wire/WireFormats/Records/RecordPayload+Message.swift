@@ -94,9 +94,9 @@ extension RecordPayload {
         return "The value is a list. A record is one JSON object or one protobuf message."
     }
 
-    /// The message as a JSON object; nil if it is not in JSON, or no object.
+    /// The message as a JSON object, however deep it nests; nil if it is not in JSON, or no object.
     package var object: JSONObject? {
-        self.format == .json ? JSONObject(self.message, depthLimit: Self.depthLimit) : nil
+        self.format == .json ? JSONObject(self.message, skipsDeeper: true) : nil
     }
 
     /// Returns the message as a JSON object; nil if it is none and cannot be made one.

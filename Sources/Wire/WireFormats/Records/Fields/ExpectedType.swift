@@ -47,6 +47,10 @@ enum ExpectedType: String, CaseIterable {
         in type: Decoded.Type
     ) -> String {
         let expected = ExpectedType(of: Array("\"\(name)\"".utf8), in: type)
+        // It has bytes that are not UTF-8, or half of a surrogate pair.
+        if expected == .text, noun == JSONKind.string.noun {
+            return "The value of `\(name)` is a string that is not Unicode."
+        }
         return "The value of `\(name)` is \(noun); "
             + (expected.map { "it has to be \($0.rawValue)." } ?? "its schema does not allow that there.")
     }
