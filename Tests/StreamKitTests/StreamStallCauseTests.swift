@@ -29,6 +29,16 @@ struct StreamStallCauseTests {
     ) throws -> StreamWorker {
         simulation.metrics = self.registry
         let worker = simulation.startWorker()
+        try self.play(simulation, worker, until: cause, naming: remedy)
+        return worker
+    }
+
+    private func play(
+        _ simulation: StreamSimulation,
+        _ worker: StreamWorker,
+        until cause: String,
+        naming remedy: String
+    ) throws {
         try simulation.run(for: .seconds(30))
         #expect(worker.engine.unreadiness?.contains("stalled") != true)
         for _ in 0..<5 {
@@ -41,7 +51,6 @@ struct StreamStallCauseTests {
         #expect(worker.log.values(of: "cause") == [cause])
         #expect(worker.log.values(of: "remedy").first?.contains(remedy) == true)
         #expect(self.isShown(cause, 1), "\(self.registry.exposition())")
-        return worker
     }
 
     private func goOn(_ simulation: StreamSimulation, _ worker: StreamWorker, after cause: String) throws {
@@ -67,6 +76,43 @@ struct StreamStallCauseTests {
         let worker = try self.play(simulation, until: "commit", naming: "its brokers")
         simulation.cluster.transactionFate = { _ in .committed(after: .milliseconds(6)) }
         try self.goOn(simulation, worker, after: "commit")
+    }
+
+    /// A member that is frozen, or that lives and never joins, holds up the assignment of the whole group.
+    @Test(arguments: [false, true]) func aGroupThatAssignsNothing(hadPartitions: Bool) throws {
+        let simulation = StreamSimulation()
+        let frozen = simulation.startWorker()
+        simulation.metrics = self.registry
+        let early = hadPartitions ? simulation.startWorker() : nil
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        try simulation.run(for: .seconds(2))
+        #expect(simulation.workers.allSatisfy { $0.engine.unreadiness == nil })
+        frozen.broker.isMute = true
+        simulation.append(10..<20)
+        simulation.cluster.rebalance()
+        let worker = early ?? simulation.startWorker()
+        let isTold = try simulation.run(for: .seconds(1)) {
+            worker.engine.unreadiness == "no partitions assigned yet"
+        }
+        #expect(isTold)
+        try self.play(simulation, worker, until: "group", naming: "kafka.session_timeout")
+        simulation.kill(frozen)
+        try self.goOn(simulation, worker, after: "group")
+    }
+
+    /// Fewer partitions than members are no standstill: the group has assigned this one an empty list.
+    @Test func aMemberThatIsAssignedAnEmptyListIsReady() throws {
+        let simulation = StreamSimulation()
+        // The input and the parts have one partition each.
+        for _ in 0..<3 { simulation.startWorker() }
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        for _ in 0..<40 {
+            try simulation.run(for: .seconds(1))
+            #expect(simulation.workers.allSatisfy { $0.engine.unreadiness == nil })
+        }
+        #expect(simulation.workers.contains { $0.engine.assignments.isEmpty })
     }
 
     /// A leader does not answer, or a publisher has left a transaction open.

@@ -11,6 +11,8 @@ extension StreamEngine {
         // A member that is leaving the group accepts no partitions; it answers the assignment by giving them
         // up.
         guard self.phase == .working || self.phase == .draining else { return self.revocation = .asked }
+        self.hasAssignment = true
+        self.clientTrouble = nil
         self.offered = partitions
         self.offerRetryAt = .min
         // Since then another worker may have had the partitions, and have found out.
@@ -321,6 +323,7 @@ extension StreamEngine {
 
     private func giveUp() throws(KafkaError) {
         self.revocation = nil
+        self.hasAssignment = false
         self.offered = nil
         self.kept = [:]
         if self.stage == .open {

@@ -1,3 +1,4 @@
+import Kafka
 import Logging
 import ServiceKit
 
@@ -44,7 +45,23 @@ extension StreamEngine {
     /// The reason why nothing would be finished now; nil if there is nothing to do, as far as this engine
     /// knows.
     private var standstill: StallWatch.Stall? {
-        guard self.phase == .working else { return nil }
+        switch self.phase {
+        case .working: self.hasAssignment ? self.standstillOfWork : self.standstillOfGroup
+        case .draining, .stopping, .leaving, .left: nil
+        }
+    }
+
+    private var standstillOfGroup: StallWatch.Stall {
+        StallWatch.Stall.group(
+            self.groupID,
+            reading: self.application.topics,
+            trouble: self.clientTrouble?.message
+        )
+    }
+
+    /// Several causes can hold at once. They are asked for in an order in which a cause comes before those that may be
+    /// its consequence.
+    private var standstillOfWork: StallWatch.Stall? {
         if self.isPaused {
             return StallWatch.Stall(
                 cause: "paused",
@@ -67,6 +84,11 @@ extension StreamEngine {
             )
         }
         if let stall = self.standstillOfTransaction { return stall }
+        // Records that were read to the end and never committed are read again and again, as long as
+        // transactions fail.
+        guard self.assignments.contains(where: { !$0.isAtEnd }) else {
+            return self.hasWork ? self.standstillOfFailures : nil
+        }
         if self.isRestoring {
             return StallWatch.Stall(
                 cause: "restore",
@@ -75,11 +97,6 @@ extension StreamEngine {
                     "see whether worker_stream_restored_records_total grows; if not, look at the right to read the "
                     + "changelog, and at transactions that dead workers have left open (kafka.transaction_timeout)"
             )
-        }
-        // Records that were read to the end and never committed are read again and again, as long as
-        // transactions fail.
-        guard self.assignments.contains(where: { !$0.isAtEnd }) else {
-            return self.hasWork ? self.standstillOfFailures : nil
         }
         return StallWatch.Stall(
             cause: "fetch",

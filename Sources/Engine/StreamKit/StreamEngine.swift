@@ -67,6 +67,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// The partitions that the group has assigned, as long as they have not been taken up.
     var offered: [TopicPartition]?
     var offerRetryAt: Int64 = .min
+    /// Whether the group has assigned partitions, which can be none at all, and they have not been given up since.
+    var hasAssignment = false
     /// The commits that are about a topic that was deleted and created again, by their partitions.
     var madeAnew: [TopicPartition: CommittedPosition] = [:]
     /// The reason why the partitions in hand have to be given up; nil once the group has its answer.
@@ -98,6 +100,9 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var stallLookAt: Int64 = .min
     /// The last error, for a report that nothing is finished.
     var lastTrouble = "no error is known"
+    /// The last error of a client that is about no partition and no record; nil if there was none since the last
+    /// assignment.
+    var clientTrouble: KafkaError?
     var committedTransactions: UInt64 = 0
     /// The number of transactions that were to be committed. It is the count in the stamps of commits
     /// (`CommitStamp`).
@@ -124,6 +129,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var suspects: [(topic: String, partition: Int32, offset: Int64)] = []
     /// The id of the cluster, which is part of the mark in the stamps of commits.
     let clusterID: String
+    let groupID: String
 
     /// - Parameters:
     ///   - budget: The memory budget, shared with other engines of the process; nil for a budget of its own.
@@ -131,6 +137,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     ///     no bound.
     ///   - crashes: The memory of records that have killed a process; nil if records are not marked.
     ///   - clusterID: The id of the cluster whose offsets are committed.
+    ///   - groupID: The name of the consumer group, for reports.
     ///   - clockLead: The milliseconds by which the wall clock is ahead of the brokers'; 0 if that is unknown.
     ///   - seed: The seed of the pauses between two tries, and of the engine's name in its commits. No two
     ///     engines of a group may have the same.
@@ -145,6 +152,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         logger: Logger,
         crashes: (any CrashMemory)? = nil,
         clusterID: String = "",
+        groupID: String,
         clockLead: Int64 = 0,
         seed: UInt64
     ) {
@@ -161,6 +169,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         self.signature = String(self.random.next(), radix: 16)
         self.crashes = crashes
         self.clusterID = clusterID
+        self.groupID = groupID
         self.clock = DeadlineClock(aheadOfBrokersBy: clockLead)
         self.stall = StallWatch(limit: settings.stallLimit)
         self.now = Moment(monotonic: 0, wall: 0)
@@ -192,12 +201,18 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Says that an operator has paused the worker.
     static var pause: String { "an operator has paused the worker" }
 
-    /// The reason why the engine takes no work; nil if it does.
+    /// The reason why the engine takes no work. Nil if it does, and also if the group has assigned it an empty list of
+    /// partitions.
     package var unreadiness: String? {
-        if self.phase != .working { return "stopping" }
+        switch self.phase {
+        case .working, .draining: break
+        case .stopping, .leaving, .left: return "stopping"
+        }
         if let stall = self.stall.stall {
             return "stalled (\(stall.cause)): \(stall.description); \(stall.remedy)"
         }
+        if self.phase == .draining { return "giving partitions back" }
+        guard self.hasAssignment else { return "no partitions assigned yet" }
         if self.isPaused { return Self.pause }
         if self.isFull { return "the state takes more memory than state.memory_limit allows" }
         if case .closed = self.stage { return "no transaction" }
@@ -240,6 +255,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
             case .producerFailed(let error): self.broken(error)
             case .failed(let error):
                 if error.isFatal { failure = error }
+                self.clientTrouble = error
                 self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
             case .logged(let log): self.logger.pass(on: log)
             }

@@ -88,6 +88,7 @@ struct StreamThread: Sendable {
                 CrashRecorder(folder: $0, of: cluster.id, telling: logger)
             },
             clusterID: cluster.id,
+            groupID: self.kafka.group,
             clockLead: clockLead,
             seed: .random(in: .min ... .max)
         )

@@ -115,11 +115,16 @@ package final class SimulatedBroker: Broker {
     /// topic may not be read before it is due.
     var hasUnread: Bool { self.membership == .assigned && self.sources.contains { $0.hasUnreadThatIsDue } }
 
-    /// Whether the member has partitions that are not committed up to their end.
+    /// Whether the member has partitions that are not committed up to their end, or none while the group has such
+    /// partitions.
     var hasLag: Bool {
-        guard self.membership == .given || self.membership == .assigned else { return false }
-        return self.owned.contains {
-            self.cluster.stored[$0]?.offset ?? 0 < self.cluster.logs[$0]?.end ?? 0
+        switch self.membership {
+        case .idle: !self.cluster.isEverythingCommitted
+        case .given, .assigned:
+            self.owned.contains {
+                self.cluster.stored[$0]?.offset ?? 0 < self.cluster.logs[$0]?.end ?? 0
+            }
+        case .asked: false
         }
     }
 

@@ -82,15 +82,10 @@ extension Engine {
 
     private var groupStall: StallWatch.Stall? {
         guard self.phase == .idle else { return nil }
-        return StallWatch.Stall(
-            cause: "group",
-            description:
-                "the group '\(self.settings.groupID)' has assigned neither partitions nor an empty list"
-                + (self.clientTrouble.map { ": \($0.message)" } ?? ""),
-            remedy:
-                "look at the cluster, at this worker's right to READ '\(self.settings.inputTopic)', and at members of the "
-                + "group that do not answer; kafka.session_timeout bounds the wait for a dead one, and kafka.instance saves "
-                + "it for one that comes back"
+        return StallWatch.Stall.group(
+            self.settings.groupID,
+            reading: [self.settings.inputTopic],
+            trouble: self.clientTrouble?.message
         )
     }
 

@@ -14,6 +14,7 @@ package final class StreamWorker: SimulatedProcess {
     package let engine: StreamEngine<SimulatedBroker, SimulatedMemory>
     /// The id of the cluster, as the engine is told it.
     static let clusterID = "simulated"
+    private static let groupID = "workers"
     /// The log lines of the worker.
     package let log: RecordedLog
     let name: String
@@ -71,6 +72,7 @@ package final class StreamWorker: SimulatedProcess {
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
             crashes: setup.crashes(self.broker),
             clusterID: Self.clusterID,
+            groupID: Self.groupID,
             clockLead: self.wallStep,
             seed: number
         )
