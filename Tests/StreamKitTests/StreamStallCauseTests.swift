@@ -78,6 +78,32 @@ struct StreamStallCauseTests {
         try self.goOn(simulation, worker, after: "commit")
     }
 
+    /// Partitions are given back only once the transaction that holds their work is decided.
+    @Test func aCommitThatNobodyAnswersInARebalance() throws {
+        var setup = StreamSetup()
+        setup.commitLimit = .seconds(60)
+        let simulation = StreamSimulation(setup)
+        simulation.metrics = self.registry
+        let worker = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        simulation.cluster.transactionFate = { _ in .unanswered(after: .seconds(50), .nothing) }
+        simulation.append(10..<20)
+        let isCommitting = try simulation.run(for: .seconds(5)) {
+            if case .committing = worker.engine.stage { true } else { false }
+        }
+        #expect(isCommitting)
+        simulation.cluster.rebalance()
+        try simulation.run(for: .seconds(5))
+        #expect(worker.engine.unreadiness == "giving partitions back")
+        try simulation.run(for: .seconds(30))
+        #expect(worker.engine.unreadiness?.hasPrefix("stalled (commit): ") == true)
+        #expect(worker.log.values(of: "cause") == ["commit"])
+        #expect(self.isShown("commit", 1), "\(self.registry.exposition())")
+        simulation.cluster.transactionFate = { _ in .committed(after: .milliseconds(6)) }
+        try self.goOn(simulation, worker, after: "commit")
+    }
+
     /// A member that is frozen, or that lives and never joins, holds up the assignment of the whole group.
     @Test(arguments: [false, true]) func aGroupThatAssignsNothing(hadPartitions: Bool) throws {
         let simulation = StreamSimulation()
@@ -166,5 +192,54 @@ struct StreamStallCauseTests {
         )
         simulation.memoryFate = { SimulatedMemory.Fate() }
         try self.goOn(simulation, worker, after: "restore")
+    }
+
+    // MARK: - Failures
+
+    private func refuseRecords(in simulation: StreamSimulation) {
+        let error = KafkaError(code: .messageTooLarge, message: "too large")
+        simulation.cluster.produceFate = { _ in .failed(error, after: .milliseconds(900), isWritten: false) }
+    }
+
+    /// The stage at the moment of a look once chose the cause: another line, and another series, at each look.
+    @Test func failingTransactionsAreOneCauseHoweverMuchArrives() throws {
+        let simulation = StreamSimulation()
+        simulation.metrics = self.registry
+        let worker = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        self.refuseRecords(in: simulation)
+        simulation.memoryFate = { SimulatedMemory.Fate(delay: .milliseconds(1_500)) }
+        for second in 1...120 {
+            simulation.append((second * 10)..<(second * 10 + 10))
+            try simulation.run(for: .seconds(1))
+            worker.judgeSilence()
+        }
+        #expect(simulation.violations == [])
+        #expect(worker.log.count("transaction failed") > 5)
+        #expect(worker.log.values(of: "cause") == ["transaction"])
+        #expect(self.isShown("transaction", 1), "\(self.registry.exposition())")
+        simulation.cluster.produceFate = { _ in .acknowledged(after: .milliseconds(2)) }
+        simulation.memoryFate = { SimulatedMemory.Fate() }
+        try self.goOn(simulation, worker, after: "transaction")
+    }
+
+    @Test func failuresThatAreOverAreNoCause() throws {
+        let simulation = StreamSimulation()
+        let worker = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        self.refuseRecords(in: simulation)
+        simulation.append(10..<20)
+        let haveFailed = try simulation.run(for: .seconds(20)) {
+            guard worker.engine.failures > 2, case .closed = worker.engine.stage else { return false }
+            return true
+        }
+        #expect(haveFailed)
+        simulation.cluster.produceFate = { _ in .acknowledged(after: .milliseconds(2)) }
+        simulation.memoryFate = { SimulatedMemory.Fate(delay: .seconds(200)) }
+        try simulation.run(for: .seconds(70))
+        let told = worker.engine.unreadiness ?? ""
+        #expect(told.hasPrefix("stalled (restore): "), "\(told)")
     }
 }

@@ -47,7 +47,9 @@ extension StreamEngine {
     private var standstill: StallWatch.Stall? {
         switch self.phase {
         case .working: self.hasAssignment ? self.standstillOfWork : self.standstillOfGroup
-        case .draining, .stopping, .leaving, .left: nil
+        // Partitions are given back once the open transaction is committed.
+        case .draining: self.standstillOfTransaction
+        case .stopping, .leaving, .left: nil
         }
     }
 
@@ -89,6 +91,7 @@ extension StreamEngine {
         guard self.assignments.contains(where: { !$0.isAtEnd }) else {
             return self.hasWork ? self.standstillOfFailures : nil
         }
+        if self.areTransactionsFailing { return self.standstillOfFailures }
         if self.isRestoring {
             return StallWatch.Stall(
                 cause: "restore",
@@ -106,6 +109,15 @@ extension StreamEngine {
         )
     }
 
+    /// Whether one transaction after the other fails, so that their state is read back and their records are fetched
+    /// again and again.
+    ///
+    /// One failure is no more than that, and one of long ago does not keep the worker from its work any more.
+    private var areTransactionsFailing: Bool {
+        self.failures > 1
+            && self.now.monotonic < self.failedAt.addingClamped(self.settings.stallLimit.wholeNanoseconds)
+    }
+
     private var standstillOfFailures: StallWatch.Stall {
         StallWatch.Stall(
             cause: "transaction",
@@ -119,6 +131,8 @@ extension StreamEngine {
     private var standstillOfTransaction: StallWatch.Stall? {
         switch self.stage {
         case .closed, .opening: self.standstillOfFailures
+        // This one will probably end as the last one did. The cause must not change with each stage.
+        case .closing where self.failures > 0, .committing where self.failures > 0: self.standstillOfFailures
         case .closing:
             StallWatch.Stall(
                 cause: "produce",

@@ -181,6 +181,7 @@ extension StreamEngine {
     /// open.
     private func close() {
         self.failures += 1
+        self.failedAt = self.now.monotonic
         self.output.removeAll()
         self.suspects = []
         self.unreported = 0

@@ -110,6 +110,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var transactionSince: Int64 = 0
     var isBroken = false
     var failures = 0
+    /// The monotonic time of the last of these failures.
+    var failedAt: Int64 = .min
     /// The memory that the states of this engine took when it was last counted.
     var held = MemoryBudget.Part()
     var bytesCountedAt: Int64 = .min
