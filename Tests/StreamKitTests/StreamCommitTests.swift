@@ -277,4 +277,85 @@ struct StreamCommitTests {
         // A committed record is forgiven, also the one that killed twice.
         #expect(try !CrashRecorder(folder: folder.path).hasDeaths)
     }
+
+    /// A task puts its state out once for all records of a transaction, and the death does not tell which of them it
+    /// was. Such a record once killed every process.
+    @Test(arguments: [(0, 3), (6, 5), (9, 6)] as [(Int64, Int)])
+    func aRecordThatKillsWhenTheStateIsPutOutIsFoundAndBuriedAlone(deadly: Int64, deaths: Int) throws {
+        let crashes = SimulatedCrashes()
+        var setup = StreamSetup()
+        setup.crashes = { crashes.memory(of: $0) }
+        let simulation = StreamSimulation(setup)
+        simulation.append(0..<10)
+        var lives = 0
+        var buried: [Int64] = []
+        while simulation.cluster.committedOffset() != 10, lives < 20 {
+            lives += 1
+            let worker = StreamWorker(
+                simulation.topics,
+                in: simulation.cluster,
+                setup: setup,
+                number: UInt64(lives)
+            ) {
+                SimulatedMemory.Fate()
+            } application: { broker in
+                Trap(on: deadly, die: { broker.kill() }, buried: { buried.append($0) })
+            }
+            _ = try simulation.timeline.run(for: .seconds(60), in: simulation.cluster) {
+                [worker]
+            } died: { _ in
+            } until: {
+                worker.broker.isDead
+                    || simulation.cluster.committedOffset() == 10 && crashes.deaths.isEmpty
+            }
+            simulation.kill(worker)
+        }
+        #expect(simulation.cluster.committedOffset() == 10)
+        #expect(buried == [deadly])
+        // The last life was not ended by the record.
+        #expect(lives == deaths + 1)
+        #expect(crashes.deaths.isEmpty)
+    }
+}
+
+/// An application whose tasks kill their process when they put out what came of one record.
+private final class Trap: StreamApplication {
+    private final class Task: StreamTask {
+        private let trap: Trap
+        private var held: [Int64] = []
+        let memory = StreamMemory.none
+        let nextDue: Int64? = nil
+        let byteCount = 0
+
+        init(_ trap: Trap) { self.trap = trap }
+
+        func restore(_ record: InboundRecord, at now: Moment) {}
+        func restored(at now: Moment) {}
+
+        func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+            self.held.append(record.offset)
+        }
+
+        func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+            self.trap.buried(record.offset)
+        }
+
+        func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
+            if self.held.contains(self.trap.deadly) { self.trap.die() }
+            self.held = []
+        }
+    }
+
+    let topics = [SimulatedCluster.topic]
+    private let deadly: Int64
+    private let die: () -> Void
+    private let buried: (Int64) -> Void
+
+    init(on deadly: Int64, die: @escaping () -> Void, buried: @escaping (Int64) -> Void) {
+        self.deadly = deadly
+        self.die = die
+        self.buried = buried
+    }
+
+    func task(for partition: TopicPartition) -> any StreamTask { Task(self) }
 }
