@@ -12,7 +12,9 @@ import Testing
         edited.because = "quotes \" and \\ and \u{1B}[2J and \u{1F4A9}\u{0} and a line\nmore"
         edited.by = "anna@example.com"
         edited.position = LetterPosition(topic: "t", partition: .max, offset: .max)
-        return [.replayed(letter, "r-1"), .discarded(letter), edited]
+        var placed = LedgerEntry.replayed(letter, "r-1")
+        placed.sentTo = LetterPosition(topic: "orders", partition: 3, offset: 42)
+        return [.replayed(letter, "r-1"), .discarded(letter), edited, placed]
     }()
 
     @Test(arguments: entries)

@@ -12,11 +12,48 @@ import Testing
         var letters: [LetterPosition: (id: LetterID, state: LetterState)] = [:]
         var ledger: [LetterID: (state: LetterState, replay: String?)] = [:]
         var replays: [String: (id: LetterID, state: LetterState)] = [:]
-        var endings: [String: LetterState] = [:]
+        var endings: [String: [LetterState]] = [:]
+        /// The letters whose headers name a replay, and that replay.
+        var births: [LetterPosition: (id: LetterID, replay: String)] = [:]
 
         mutating func take(_ letter: IndexUnderTest.Letter) {
-            self.letters[letter.position] = (letter.id, self.ledger[letter.id]?.state ?? .open)
-            if let replay = letter.replay { self.settle(replay, .deadAgain) }
+            var state = LetterState.open
+            if let replay = letter.replay {
+                self.settle(replay, .deadAgain)
+                self.births[letter.position] = (letter.id, replay)
+                if self.replays[replay] != nil, self.hasSucceeded(letter.id) { state = .succeeded }
+            }
+            self.letters[letter.position] = (letter.id, self.ledger[letter.id]?.state ?? state)
+        }
+
+        /// The letters that are of one record with this one.
+        private func family(of id: LetterID) -> Set<LetterID> {
+            var (family, next) = (Set([id]), [id])
+            while let member = next.popLast() {
+                for birth in self.births.values {
+                    guard let parent = self.replays[birth.replay]?.id else { continue }
+                    for (one, other) in [(parent, birth.id), (birth.id, parent)]
+                    where one == member && family.insert(other).inserted {
+                        next.append(other)
+                    }
+                }
+            }
+            return family
+        }
+
+        private func hasSucceeded(_ id: LetterID) -> Bool {
+            let family = self.family(of: id)
+            return self.replays.values.contains { family.contains($0.id) && $0.state == .succeeded }
+        }
+
+        /// Gives the success of a record to its letters that nobody has acted on.
+        private mutating func spread(from id: LetterID) {
+            guard self.hasSucceeded(id) else { return }
+            let family = self.family(of: id)
+            for birth in self.births.values where self.ledger[birth.id] == nil {
+                guard let parent = self.replays[birth.replay]?.id, family.contains(parent) else { continue }
+                self.change(birth.id, .succeeded)
+            }
         }
 
         mutating func take(_ entry: LedgerEntry) {
@@ -25,19 +62,21 @@ import Testing
             self.change(entry.letter, state)
             guard let replay = entry.replay else { return }
             if self.replays[replay] == nil { self.replays[replay] = (entry.letter, .replayed) }
-            if let ending = self.endings.removeValue(forKey: replay) { self.settle(replay, ending) }
+            if self.births.values.contains(where: { $0.replay == replay }) { self.spread(from: entry.letter) }
+            for ending in self.endings.removeValue(forKey: replay) ?? [] { self.settle(replay, ending) }
         }
 
         mutating func settle(_ replay: String, _ state: LetterState) {
             guard let known = self.replays[replay] else {
-                self.endings[replay] = self.endings[replay] ?? state
-                return
+                return self.endings[replay, default: []].append(state)
             }
-            guard known.state == .replayed else { return }
+            guard known.state == .replayed || state == .succeeded && known.state != .succeeded else { return }
             self.replays[replay]?.state = state
-            guard let entry = self.ledger[known.id], entry.replay == replay else { return }
-            self.ledger[known.id]?.state = state
-            self.change(known.id, state)
+            if self.ledger[known.id]?.replay == replay {
+                self.ledger[known.id]?.state = state
+                self.change(known.id, state)
+            }
+            if state == .succeeded { self.spread(from: known.id) }
         }
 
         private mutating func change(_ id: LetterID, _ state: LetterState) {
@@ -133,6 +172,7 @@ import Testing
 
         private mutating func remove(_ isGone: (LetterPosition) -> Bool) {
             self.model.letters = self.model.letters.filter { !isGone($0.key) }
+            self.model.births = self.model.births.filter { !isGone($0.key) }
         }
 
         func check(_ place: Comment) throws {

@@ -56,12 +56,121 @@ import WorkerTestSupport
         #expect(try test.index.ledgerStanding(of: Self.id(0))?.state == .succeeded)
     }
 
-    @Test func theFirstThingHeardOfAReplayStands() throws {
+    /// A worker that is killed before its commit handles the record again. A success was ignored then, and the next replay
+    /// sent a second conversion.
+    @Test(arguments: [true, false])
+    func theFirstEndingStandsUnlessALaterOneIsASuccess(isLedgerFirst: Bool) throws {
         let test = try IndexUnderTest()
         try test.take([Self.letter(0)])
-        try test.ledger(.replayed(Self.id(0), "r-1"))
-        try test.endings(("r-1", "rejected"), ("r-1", "succeeded"), ("r-1", "a new fate"))
+        if isLedgerFirst { try test.ledger(.replayed(Self.id(0), "r-1")) }
+        try test.endings(("r-1", "rejected"), ("r-1", "expired"), ("r-1", "a new fate"))
+        if !isLedgerFirst { try test.ledger(.replayed(Self.id(0), "r-1")) }
         #expect(try test.states() == [.rejected])
+        try test.endings(("r-1", "succeeded"), ("r-1", "dead_lettered"))
+        #expect(try test.states() == [.succeeded])
+        #expect(try test.index.ledgerStanding(of: Self.id(0))?.hasSucceeded == true)
+        #expect(try test.index.batches(limit: 9).map(\.counts) == [[.succeeded: 1]])
+        #expect(try test.index.replays(limit: 9).map(\.reason) == [nil])
+    }
+
+    /// All endings come before the ledger's entry.
+    @Test func aSuccessCountsAlsoAmongEndingsThatCameFirst() throws {
+        let test = try IndexUnderTest()
+        try test.take([Self.letter(0)])
+        try test.endings(("r-1", "dead_lettered"), ("r-1", "succeeded"), ("r-1", "rejected"))
+        try test.ledger(.replayed(Self.id(0), "r-1"))
+        #expect(try test.states() == [.succeeded])
+    }
+
+    /// The first try of a replay ends as a letter of its own, and the second one succeeds.
+    @Test(arguments: [
+        ["letter", "ledger", "ending"], ["letter", "ending", "ledger"], ["ledger", "letter", "ending"],
+        ["ledger", "ending", "letter"], ["ending", "letter", "ledger"], ["ending", "ledger", "letter"],
+    ])
+    func theLetterOfARecordThatHasSucceededIsNotOpen(order: [String]) throws {
+        let test = try IndexUnderTest()
+        try test.take([Self.letter(0, 1)])
+        var born = Self.letter(1, 2)
+        born.replay = "r-1"
+        for news in order {
+            switch news {
+            case "letter": try test.take([born])
+            case "ledger": try test.ledger(.replayed(Self.id(1), "r-1"))
+            default: try test.endings(("r-1", "succeeded"))
+            }
+            #expect(try test.buckets() == test.recount())
+        }
+        #expect(try test.states() == [.succeeded, .succeeded])
+        #expect(try test.groups().map(\.open) == [0])
+        let standing = try test.index.ledgerStanding(of: born.id)
+        #expect(standing?.state == .succeeded && standing?.hasSucceeded == true && standing?.by == "anna")
+        #expect(try test.index.replays(limit: 9).map(\.state) == [.succeeded])
+    }
+
+    /// A record that dies again and again has many letters, and succeeds once.
+    @Test func aSuccessIsThatOfAllLettersOfARecord() throws {
+        let test = try IndexUnderTest()
+        try test.take([Self.letter(0, 1), Self.letter(1, 9)])
+        try test.ledger(.replayed(Self.id(1), "r-1"), .replayed(Self.id(9), "r-9"))
+        var (second, third) = (Self.letter(2, 2), Self.letter(3, 3))
+        second.replay = "r-1"
+        try test.take([second])
+        try test.ledger(.replayed(second.id, "r-2"))
+        third.replay = "r-2"
+        try test.take([third])
+        #expect(try test.states() == [.deadAgain, .replayed, .deadAgain, .open])
+        #expect(try test.index.ledgerStanding(of: third.id) == nil)
+        try test.ledger(.replayed(third.id, "r-3"))
+        try test.endings(("r-3", "succeeded"))
+        let standings = try [Self.id(1), second.id, third.id].map { try test.index.ledgerStanding(of: $0) }
+        #expect(standings.map { $0?.state } == [.deadAgain, .deadAgain, .succeeded])
+        #expect(standings.allSatisfy { $0?.hasSucceeded == true })
+        #expect(try test.index.ledgerStanding(of: Self.id(9))?.hasSucceeded == false)
+        // A letter that was written by the first try of a replay, and is read only now.
+        var late = Self.letter(4, 4)
+        late.replay = "r-3"
+        try test.take([late])
+        #expect(try test.states().last == .succeeded)
+        #expect(try test.buckets() == test.recount())
+    }
+
+    /// A publisher that copies a replayed record copies the id of the replay too.
+    @Test(arguments: [true, false])
+    func onlyTheRecordThatWasSentSettlesAReplay(isLedgerFirst: Bool) throws {
+        let test = try IndexUnderTest()
+        try test.take([Self.letter(0, 1)])
+        var entry = LedgerEntry.replayed(Self.id(1), "r-1")
+        entry.sentTo = LetterPosition(topic: "orders", partition: 0, offset: 7)
+        if isLedgerFirst { try test.ledger(entry) }
+        var copy = Self.letter(1, 8)
+        (copy.replay, copy.replays) = ("r-1", 1)
+        try test.take([copy])
+        try test.ending("r-1", "succeeded", of: LetterPosition(topic: "orders", partition: 0, offset: 8))
+        try test.ending("r-1", "rejected", of: LetterPosition(topic: "orders", partition: 1, offset: 7))
+        try test.ending("r-1", "succeeded", of: LetterPosition(topic: "payments", partition: 0, offset: 7))
+        if !isLedgerFirst { try test.ledger(entry) }
+        #expect(try test.states() == [.replayed, .open])
+        #expect(try test.letters().map(\.replays) == [0, 0])
+        #expect(try test.index.letters(bornOf: ["r-1"], limit: 9).isEmpty)
+        try test.ending("r-1", "succeeded", of: LetterPosition(topic: "orders", partition: 0, offset: 7))
+        #expect(try test.states() == [.succeeded, .open])
+        #expect(try test.buckets() == test.recount())
+    }
+
+    /// Any publisher can write the id of a replay on all of its records.
+    @Test func endingsOfAnUnknownReplayHaveABound() throws {
+        let test = try IndexUnderTest()
+        for offset in Int64(0)..<100 {
+            try test.ending(
+                "r-1",
+                "succeeded",
+                of: LetterPosition(topic: "orders", partition: 0, offset: offset)
+            )
+        }
+        let count = try test.index.pool.read { database in
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM endings")
+        }
+        #expect(count == 16)
     }
 
     /// The column of replays showed 0 for a letter that was replayed: only its headers were looked at.
@@ -190,7 +299,14 @@ import WorkerTestSupport
         #expect(batch.counts == [.replayed: 1, .succeeded: 1, .deadAgain: 1] && batch.total == 3)
         #expect(batch.at == Letters.start && batch.targets == ["orders"] && batch.by == "anna")
         #expect(try test.index.batches(limit: 9, batch: "r-0000000002").isEmpty)
-        #expect(try test.index.waitingReplays() == ["orders": Letters.start + 5])
+        // The replay that has died may succeed yet, and is looked for from its time on.
+        #expect(try test.index.waitingReplays(endedSince: .max) == ["orders": Letters.start])
+        var other = LedgerEntry.replayed(Self.id(3), "r-4")
+        other.target = "payments"
+        try test.ledger(other)
+        try test.endings(("r-4", "rejected"))
+        #expect(try test.index.waitingReplays(endedSince: Letters.start)["payments"] == Letters.start)
+        #expect(try test.index.waitingReplays(endedSince: Letters.start + 1)["payments"] == nil)
     }
 
     // Two processes on one file.

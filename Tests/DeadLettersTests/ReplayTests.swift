@@ -23,6 +23,22 @@ import WireFormats
         Set(try cluster.contents(of: "dead-letters.ledger").compactMap { LedgerEntry($0)?.letter })
     }
 
+    /// The outcome that a worker publishes for a replayed record.
+    private static func outcome(of record: InboundRecord, _ fate: String) -> OutboundRecord {
+        let text = """
+            {"outcome":{"topic":"\(record.topic)","partition":\(record.partition),"offset":"\(record.offset)",\
+            "fate":"\(fate)"}}
+            """
+        return OutboundRecord(
+            topic: "orders.result",
+            value: Array(text.utf8),
+            headers: [
+                RecordHeader("content-type", "application/json"),
+                RecordHeader("dlq.replay_id", record.header("dlq.replay_id")),
+            ] + record.originHeaders
+        )
+    }
+
     private static func replayAll(_ desk: Desk, _ options: ReplayOptions = ReplayOptions()) throws
         -> ReplayReport
     {
@@ -121,6 +137,115 @@ import WireFormats
             // The letters are in flight once more, and have succeeded all the same.
             #expect(try desk.plan(LetterFilter(), force).refusalCounts == [.alreadySucceeded: 2])
         }
+    }
+
+    /// A worker is killed between its first outcome and its commit, and the record succeeds when it is handled again. The
+    /// success was ignored: a forced replay sent a second conversion, and so did a plain one of the new letter.
+    @Test func aSuccessAfterADeathIsReplayedOnlyAgain() async throws {
+        let topics = ["orders", ClusterUnderTest.letters, "orders.result"]
+        try await ClusterUnderTest.with(topics: topics) { cluster in
+            try cluster.publishLetters(4..<5)
+            let desk = try cluster.desk()
+            #expect(try Self.replayAll(desk).done == 1)
+            let sent = try #require(try cluster.contents(of: "orders").first)
+            try #require(sent.partition == 0)
+            let id = try cluster.clusterID()
+            let replay = RecordHeader("dlq.replay_id", sent.header("dlq.replay_id"))
+            try cluster.publish([
+                Letters.record(sent.offset, clusterID: id, headers: [replay]),
+                Self.outcome(of: sent, "dead_lettered"),
+            ])
+            try desk.refresh()
+            let states = try desk.letters(LetterFilter(), limit: 9).map(\.state)
+            #expect(Set(states) == [.deadAgain, .open])
+            let stale = try desk.plan(LetterFilter(), ReplayOptions())
+            #expect(stale.items.map(\.replays) == [2])
+
+            try cluster.publish([Self.outcome(of: sent, "succeeded")])
+            // The plan of the new letter was made before.
+            let report = try desk.replay(stale, ReplayOptions())
+            #expect(report.done == 0 && report.skipped == [.alreadySucceeded: 1])
+            try desk.refresh()
+            #expect(
+                try desk.letters(LetterFilter(), limit: 9).map(\.state) == [.succeeded, .succeeded]
+            )
+            #expect(try desk.plan(LetterFilter(), ReplayOptions()).items.isEmpty)
+            var force = ReplayOptions()
+            force.force = true
+            let forced = try desk.plan(LetterFilter(), force)
+            #expect(forced.items.isEmpty && forced.refusalCounts == [.alreadySucceeded: 2])
+            var again = ReplayOptions()
+            again.again = true
+            let plan = try desk.plan(LetterFilter(), again)
+            #expect(plan.items.count == 2 && plan.succeededBefore == 2)
+            // An index that is made anew finds out the same.
+            let other = try cluster.desk(index: "another")
+            try other.refresh()
+            #expect(try other.plan(LetterFilter(), force).refusalCounts == [.alreadySucceeded: 2])
+        }
+    }
+
+    /// Somebody publishes replayed records once more with their headers. The outcomes of the copies settled the replays.
+    @Test func onlyTheRecordThatWasSentTellsHowItsReplayEnds() async throws {
+        let topics = ["orders", ClusterUnderTest.letters, "orders.result"]
+        try await ClusterUnderTest.with(topics: topics) { cluster in
+            try cluster.publishLetters(0..<2)
+            let desk = try cluster.desk()
+            #expect(try Self.replayAll(desk).done == 2)
+            let sent = try cluster.contents(of: "orders")
+            let ledger = try cluster.contents(of: "dead-letters.ledger").compactMap { LedgerEntry($0)?.sentTo }
+            #expect(Set(ledger.map(\.description)) == Set(sent.map(\.place)) && ledger.count == 2)
+            try cluster.publish(
+                sent.map { record in
+                    OutboundRecord(
+                        topic: "orders",
+                        key: record.key,
+                        value: record.value,
+                        headers: record.headers,
+                        partition: record.partition
+                    )
+                }
+            )
+            let copies = try cluster.contents(of: "orders").filter { !sent.contains($0) }
+            #expect(copies.count == 2)
+            try cluster.publish(copies.map { Self.outcome(of: $0, "succeeded") })
+            try desk.refresh()
+            #expect(try desk.index.replays(limit: 9).map(\.state) == [.replayed, .replayed])
+            // One of the records has gone through a retry topic.
+            let retried = try Self.retried(sent[0])
+            #expect(retried == sent[0])
+            try cluster.publish([
+                Self.outcome(of: retried, "succeeded"), Self.outcome(of: sent[1], "rejected"),
+            ])
+            try desk.refresh()
+            let states = try desk.index.replays(limit: 9).map(\.state)
+            #expect(Set(states) == [.succeeded, .rejected])
+        }
+    }
+
+    /// The record as a worker has it in hand after a retry topic.
+    private static func retried(_ record: InboundRecord) throws -> InboundRecord {
+        let ticket = RetryTicket(
+            of: record,
+            attempts: 1,
+            failures: 1,
+            receivedAt: Letters.start,
+            firstFailedAt: Letters.start,
+            reason: "http.503",
+            due: Letters.start,
+            notBefore: Letters.start,
+            from: record.place
+        )
+        let sent = ticket.record(of: record, to: "orders.retry", partition: 1)
+        let read = InboundRecord(
+            topic: sent.topic,
+            partition: 1,
+            offset: 99,
+            key: sent.key,
+            value: sent.value,
+            headers: sent.headers
+        )
+        return try #require(RetryTicket(read.headers)).original(of: read)
     }
 
     /// The cluster takes the commit, and cuts the connection instead of an answer, for longer than anybody waits. A

@@ -36,6 +36,9 @@ extension Producer {
             let code = unsafe message.pointee.err
             var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
             let time = unsafe rd_kafka_message_timestamp(message, &type)
+            var error = code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : KafkaError(code)
+            // As in `serve`, the topic is the only word about a right that was taken away.
+            if error?.code == .topicNotAuthorized, let topic { error?.message += ": '\(topic)'" }
             tell(
                 DeliveryReceipt(
                     id: unsafe UInt64(UInt(bitPattern: message.pointee._private)),
@@ -45,7 +48,7 @@ extension Producer {
                     ),
                     offset: unsafe message.pointee.offset,
                     appendTime: type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME ? time : nil,
-                    error: code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : KafkaError(code)
+                    error: error
                 )
             )
         }

@@ -25,7 +25,7 @@ struct EventOrigin: Hashable, Sendable {
     private static let bytesLimit = 64
 
     /// The name of the header.
-    static let header = "flotilla.push.origin"
+    static let header = RecordOrigin.pushHeader
 
     /// Reads the claim of a record. Without a header, or with one that does not fit, the record is the origin
     /// itself.

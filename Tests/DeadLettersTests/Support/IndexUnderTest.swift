@@ -55,7 +55,14 @@ final class IndexUnderTest {
                 key: self.key,
                 source: self.source.map { LetterRow.Source(topic: "orders", partition: 0, offset: $0) },
                 replays: self.replays,
-                replay: self.replay
+                replay: self.replay,
+                record: SettledRecord(
+                    topic: self.source.map { _ in "orders" },
+                    partition: 0,
+                    offset: self.source,
+                    origin: nil,
+                    pushOrigin: nil
+                )
             )
         }
     }
@@ -112,14 +119,23 @@ final class IndexUnderTest {
         try self.index.write(endings.compactMap { Self.outcome($0, $1) }, [:])
     }
 
+    /// An outcome that names the place of its record.
+    func ending(_ replay: String, _ fate: String, of record: LetterPosition) throws {
+        try self.index.write([Self.outcome(replay, fate, of: record)].compactMap(\.self), [:])
+    }
+
     /// The outcome that a worker publishes for a record that it was sent again.
-    static func outcome(_ replay: String, _ fate: String) -> ReplayOutcome? {
-        ReplayOutcome(
+    static func outcome(_ replay: String, _ fate: String, of record: LetterPosition? = nil) -> ReplayOutcome?
+    {
+        let place = record.map {
+            #""topic":"\#($0.topic)","partition":\#($0.partition),"offset":"\#($0.offset)","#
+        }
+        return ReplayOutcome(
             InboundRecord(
                 topic: "orders.result",
                 partition: 0,
                 offset: 0,
-                value: Array(#"{"outcome":{"fate":"\#(fate)"}}"#.utf8),
+                value: Array(#"{"outcome":{\#(place ?? "")"fate":"\#(fate)"}}"#.utf8),
                 headers: [
                     RecordHeader("content-type", "application/json"), RecordHeader("dlq.replay_id", replay),
                 ]

@@ -90,18 +90,22 @@ package final class ClusterReader {
     /// Reads everything new from the ledger, the audit trail, the topics of dead letters and the result
     /// topics into the index.
     ///
-    /// - Parameter progress: told now and then how far the dead letters have been read.
+    /// - Parameters:
+    ///   - endedSince: as in `refreshResults`.
+    ///   - progress: told now and then how far the dead letters have been read.
     /// - Returns: the topics of dead letters, with their numbers of partitions.
     /// - Throws: `LetterIndex.Damaged` if the index cannot be read; its file is deleted then, and the next
     ///   reader creates it again. `TopicReader.MissingTopic` if the settings name topics without `*` and none
     ///   of them exists. `KafkaError` or `LogStretch.Stalled` if the cluster does not answer in time.
     @discardableResult
-    package func refresh(_ progress: (Progress) -> Void = { _ in }) throws -> [String: Int] {
-        try self.index.deletedIfDamaged { try self.readNews(progress) }
+    package func refresh(endedSince: Int64 = .min, _ progress: (Progress) -> Void = { _ in }) throws
+        -> [String: Int]
+    {
+        try self.index.deletedIfDamaged { try self.readNews(endedSince: endedSince, progress) }
     }
 
     /// Reads everything new, as `refresh` says.
-    private func readNews(_ progress: (Progress) -> Void) throws -> [String: Int] {
+    private func readNews(endedSince: Int64, _ progress: (Progress) -> Void) throws -> [String: Int] {
         let counts = try self.log.metadata(atMost: self.settings.patience).partitionCounts
         try self.refreshLedger(counts)
         try self.refreshAudit(counts)
@@ -113,7 +117,7 @@ package final class ClusterReader {
         try self.refreshLetters(topics, progress)
         try self.index.indexLetterIDs()
         try self.index.mendGroups()
-        try self.refreshResults(counts)
+        try self.refreshResults(counts, endedSince: endedSince)
         return topics
     }
 
@@ -179,10 +183,15 @@ package final class ClusterReader {
 
     /// Reads the outcomes of replays from the result topics.
     ///
-    /// A result topic is read only if a replay waits for an outcome there, and a new one only from ten
-    /// minutes before the oldest of those replays on.
-    func refreshResults(_ counts: [String: Int]? = nil) throws {
-        let waiting = try self.index.waitingReplays()
+    /// A result topic is read only if a replay waits for an outcome there, or has ended there without success: a worker
+    /// that is killed before its commit handles the record again, and may succeed then. A new topic is read only from
+    /// ten minutes before the oldest replay on that has not succeeded.
+    ///
+    /// - Parameters:
+    ///   - counts: the numbers of partitions of all topics; nil asks the cluster.
+    ///   - endedSince: the time, in milliseconds since 1970, before which a replay has ended for good.
+    func refreshResults(_ counts: [String: Int]? = nil, endedSince: Int64 = .min) throws {
+        let waiting = try self.index.waitingReplays(endedSince: endedSince)
         guard !waiting.isEmpty else { return }
         let counts = try counts ?? self.log.metadata(atMost: self.settings.patience).partitionCounts
         var starts: [TopicPartition: Int64] = [:]

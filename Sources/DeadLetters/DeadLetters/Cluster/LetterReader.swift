@@ -42,7 +42,8 @@ struct LetterReader {
             status: facts.upstreamStatus,
             bytes: record.valueByteCount,
             replays: facts.replayCount,
-            replay: facts.replayID
+            replay: facts.replayID,
+            record: facts.replayID == nil ? SettledRecord() : Self.record(of: facts, self.headers)
         )
         return (row, group, facts.replayable?.rawValue)
     }
@@ -53,6 +54,18 @@ struct LetterReader {
     /// time is limited to the years of RFC 3339, so that sums with it do not overflow.
     static func time(of timestamp: Int64?, _ facts: DeadLetterFacts) -> Int64 {
         min(max(timestamp ?? facts.failedAt ?? 0, RFC3339.range.lowerBound), RFC3339.range.upperBound)
+    }
+
+    /// Returns the record that died, as a letter that names a replay tells it.
+    private static func record(of facts: DeadLetterFacts, _ headers: HeaderBlock) -> SettledRecord {
+        SettledRecord(
+            topic: facts.sourceTopic,
+            partition: facts.sourcePartition,
+            offset: facts.sourceOffset,
+            origin: headers.value("flotilla.origin").map { Array($0) },
+            pushOrigin: headers.value("flotilla.push.origin").map { Array($0) },
+            isForeign: facts.dialect != .flotilla
+        )
     }
 
     /// Returns the position of the dead record, as far as the letter's headers name it.

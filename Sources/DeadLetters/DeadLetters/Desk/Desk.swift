@@ -31,12 +31,16 @@ package final class Desk {
     /// Decides which texts of a letter are shown, by the settings.
     package var mask: LetterMask { LetterMask(mark: self.mark, readable: self.settings.readable) }
 
+    /// The time in milliseconds for which `refresh` looks for a success of a replay that has ended without one. A replay
+    /// of such a letter looks for it without a limit.
+    private static let successAwaited: Int64 = 24 * 3_600_000
+
     /// Reads everything new from the cluster into the index.
     ///
     /// - Parameter progress: told now and then how many records of the letters' topics have been read.
     /// - Throws: as `ClusterReader.refresh`.
     package func refresh(_ progress: (ClusterReader.Progress) -> Void = { _ in }) throws {
-        try self.reader.refresh(progress)
+        try self.reader.refresh(endedSince: self.now() - Self.successAwaited, progress)
     }
 
     /// Returns a page of the groups that have letters of a filter.

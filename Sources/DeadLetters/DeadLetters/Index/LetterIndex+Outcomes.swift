@@ -85,7 +85,7 @@ extension LetterIndex {
     }
 
     /// Returns the ledger's latest entry about a letter, with the outcome of its replay; nil if there is
-    /// none.
+    /// none, and no replay of the letter's record has succeeded either.
     package func ledgerStanding(of letter: LetterID) throws -> LedgerStanding? {
         try self.pool.read { try Self.ledgerStanding(of: letter, in: $0) }
     }
@@ -93,26 +93,36 @@ extension LetterIndex {
     /// Returns the ledger's latest entry about a letter, within a read of the index.
     static func ledgerStanding(of letter: LetterID, in database: Database) throws -> LedgerStanding? {
         let statement = try database.cachedStatement(
-            sql: """
-                SELECT state, replays, by, at, because, EXISTS(
-                    SELECT 1 FROM replays WHERE high = ledger.high AND low = ledger.low AND state = ?)
-                FROM ledger WHERE high = ? AND low = ?
-                """
+            sql: "SELECT state, replays, by, at, because FROM ledger WHERE high = ? AND low = ?"
         )
-        let row = try Row.fetchOne(
-            statement,
-            arguments: [LetterState.succeeded.rawValue, letter.high, letter.low]
-        )
-        return row.map {
-            LedgerStanding(
-                state: LetterState(rawValue: $0[0]) ?? .replayed,
-                replays: $0[1],
-                by: $0[2],
-                at: $0[3],
-                because: $0[4],
-                hasSucceeded: $0[5]
-            )
+        guard let row = try Row.fetchOne(statement, arguments: [letter.high, letter.low]) else {
+            return try self.inheritedStanding(of: letter, in: database)
         }
+        return LedgerStanding(
+            state: LetterState(rawValue: row[0]) ?? .replayed,
+            replays: row[1],
+            by: row[2],
+            at: row[3],
+            because: row[4],
+            hasSucceeded: try self.success(of: letter, in: database) != nil
+        )
+    }
+
+    /// Returns the standing of a letter that the ledger has no entry about, and whose record another letter's replay has
+    /// brought to success; nil for any other letter.
+    private static func inheritedStanding(of letter: LetterID, in database: Database) throws
+        -> LedgerStanding?
+    {
+        guard try self.isBorn(letter, in: database), let success = try self.success(of: letter, in: database)
+        else { return nil }
+        return LedgerStanding(
+            state: .succeeded,
+            replays: 0,
+            by: success.by,
+            at: success.at,
+            because: success.because,
+            hasSucceeded: true
+        )
     }
 
     /// Returns entries of the audit trail as JSON, the latest first.

@@ -200,14 +200,17 @@ extension LetterIndex {
         }
     }
 
-    /// Returns the topics in which replays wait for their outcome, each with the time of its oldest one, in
-    /// milliseconds since 1970.
-    func waitingReplays() throws -> [String: Int64] {
+    /// Returns the topics in which replays wait for their outcome, or have ended without success since a time. Each comes
+    /// with the time of its oldest replay that has not succeeded, in milliseconds since 1970.
+    func waitingReplays(endedSince: Int64) throws -> [String: Int64] {
         try self.pool.read { database in
             let rows = try Row.fetchAll(
                 database,
-                sql: "SELECT target, min(at) FROM replays WHERE state = ? GROUP BY target",
-                arguments: [LetterState.replayed.rawValue]
+                sql: """
+                    SELECT target, min(at) FROM replays WHERE state <> ?1 GROUP BY target
+                    HAVING max(state = ?2 OR max(at, coalesce(settled, at)) >= ?3)
+                    """,
+                arguments: [LetterState.succeeded.rawValue, LetterState.replayed.rawValue, endedSince]
             )
             return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
         }

@@ -25,43 +25,93 @@ extension LetterIndex {
         }
     }
 
-    /// Stores how a replay ended.
+    /// A replay that the ledger has an entry of.
+    struct KnownReplay {
+        /// The letter that was replayed.
+        var letter: LetterID
+        var state: LetterState
+        /// The topic that the record was sent to.
+        var target: String
+        /// The place of the record in `target`; nil if the entry does not tell it.
+        var sentTo: String?
+
+        /// Whether this may be the record that the replay sent.
+        func isOf(_ record: SettledRecord) -> Bool { record.isOfReplay(to: self.target, at: self.sentTo) }
+    }
+
+    /// Returns a replay; nil if the ledger's entry of it was not read yet.
+    static func knownReplay(_ replay: String, in database: Database) throws -> KnownReplay? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT high, low, state, target, sent_to FROM replays WHERE id = ?"
+        )
+        return try Row.fetchOne(statement, arguments: [replay]).map { row in
+            KnownReplay(
+                letter: LetterID(high: row[0], low: row[1]),
+                state: LetterState(rawValue: row[2]) ?? .replayed,
+                target: row[3],
+                sentTo: row[4]
+            )
+        }
+    }
+
+    /// Stores how a replay ended, unless the ending is about another record than the replay's.
     ///
-    /// The first ending that is stored stays; a worker that repeats an outcome after a crash reports the same
-    /// one. An ending that is read before the ledger's entry of the replay is kept until the entry is read.
+    /// The first ending stays, but a success replaces every other one. A worker that is killed before its commit handles
+    /// the record again, and its upstream may take then what it has refused before. An ending that is read before the
+    /// ledger's entry of the replay is kept until the entry is read.
     ///
-    /// - Parameter at: the time of the ending, in milliseconds since 1970.
+    /// - Parameters:
+    ///   - record: the record that has ended.
+    ///   - at: the time of the ending, in milliseconds since 1970.
     static func settle(
         _ replay: String,
         _ state: LetterState,
+        of record: SettledRecord,
         reason: String?,
         at: Int64,
         in database: Database
     ) throws {
-        let row = try Row.fetchOne(
-            database,
-            sql: "SELECT high, low, state FROM replays WHERE id = ?",
-            arguments: [replay]
-        )
-        guard let row else {
-            return try database.execute(
-                sql:
-                    "INSERT INTO endings(replay, state, reason, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                arguments: [replay, state.rawValue, reason, at]
-            )
+        guard let known = try self.knownReplay(replay, in: database) else {
+            return try self.keep(state, record, of: replay, reason: reason, at: at, in: database)
         }
-        let id = LetterID(high: row[0], low: row[1])
-        guard row[2] == LetterState.replayed.rawValue else { return }
+        guard known.isOf(record),
+            known.state == .replayed || state == .succeeded && known.state != .succeeded
+        else { return }
         try database.execute(
             sql: "UPDATE replays SET state = ?, reason = ?, settled = ? WHERE id = ?",
             arguments: [state.rawValue, reason, at, replay]
         )
         // The state of a letter follows its latest replay only.
+        let id = known.letter
         try database.execute(
             sql: "UPDATE ledger SET state = ? WHERE high = ? AND low = ? AND replay = ?",
             arguments: [state.rawValue, id.high, id.low, replay]
         )
         if database.changesCount == 1 { try self.change(id, to: state, in: database) }
+        if state == .succeeded { try self.spreadSuccess(from: id, in: database) }
+    }
+
+    /// The number of endings that are kept of a replay without an entry in the ledger. Any publisher can write the id of a
+    /// replay on its records, and each of these ends.
+    private static let endingsLimit = 16
+
+    /// Keeps an ending until the ledger's entry of its replay is read.
+    private static func keep(
+        _ state: LetterState,
+        _ record: SettledRecord,
+        of replay: String,
+        reason: String?,
+        at: Int64,
+        in database: Database
+    ) throws {
+        let claim = try record.json
+        try database.execute(
+            sql: """
+                INSERT INTO endings(replay, state, record, reason, at) SELECT ?1, ?2, ?3, ?4, ?5
+                WHERE (SELECT count(*) FROM endings WHERE replay = ?1) < ?6 ON CONFLICT DO NOTHING
+                """,
+            arguments: [replay, state.rawValue, claim, reason, at, Self.endingsLimit]
+        )
     }
 
     /// Stores records of the ledger, together with how far its partitions have been read, in one transaction.
@@ -87,6 +137,7 @@ extension LetterIndex {
             arguments: [letter.high, letter.low]
         )
         try self.change(letter, to: .open, in: database)
+        try self.spreadSuccess(from: letter, in: database)
     }
 
     /// Stores an entry of the ledger.
@@ -110,23 +161,33 @@ extension LetterIndex {
         guard let replay = entry.replay else { return }
         try database.execute(
             sql: """
-                INSERT INTO replays(id, batch, high, low, by, at, because, target, edited, state)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                INSERT INTO replays(id, batch, high, low, by, at, because, target, sent_to, edited, state)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
                 """,
             arguments: [
                 replay, entry.batch, id.high, id.low, entry.by, entry.at, entry.because, entry.target ?? "",
-                entry.edited, LetterState.replayed.rawValue,
+                entry.sentTo?.description, entry.edited, LetterState.replayed.rawValue,
             ]
         )
-        let ending = try Row.fetchOne(
+        try self.confirmBirths(of: replay, in: database)
+        try self.takeEndings(of: replay, in: database)
+        try self.recall(replay, of: id, in: database)
+    }
+
+    /// Settles a replay by the endings that were read before the ledger's entry of it, in the order in which they came.
+    private static func takeEndings(of replay: String, in database: Database) throws {
+        let endings = try Row.fetchAll(
             database,
-            sql: "DELETE FROM endings WHERE replay = ? RETURNING state, reason, at",
+            sql: "SELECT state, record, reason, at FROM endings WHERE replay = ? ORDER BY rowid",
             arguments: [replay]
         )
-        if let ending, let known = LetterState(rawValue: ending[0]) {
-            try self.settle(replay, known, reason: ending[1], at: ending[2], in: database)
+        guard !endings.isEmpty else { return }
+        try database.execute(sql: "DELETE FROM endings WHERE replay = ?", arguments: [replay])
+        for ending in endings {
+            guard let state = LetterState(rawValue: ending[0]), let record = SettledRecord(json: ending[1])
+            else { continue }
+            try self.settle(replay, state, of: record, reason: ending[2], at: ending[3], in: database)
         }
-        try self.recall(replay, of: id, in: database)
     }
 
     /// Gives a letter the known ending of its replay again.
@@ -161,6 +222,7 @@ extension LetterIndex {
                 try Self.settle(
                     ending.replayID,
                     state,
+                    of: ending.record,
                     reason: ending.reasonCode,
                     at: ending.settledAt ?? 0,
                     in: database

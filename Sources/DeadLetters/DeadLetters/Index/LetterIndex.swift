@@ -12,7 +12,7 @@ package final class LetterIndex: Sendable {
 
     /// The version of the tables. A file of another version is deleted and created again. The upper half is
     /// the same in all versions, and in no other kind of file.
-    private static let version: Int64 = LetterIndex.kind << 16 | 6
+    private static let version: Int64 = LetterIndex.kind << 16 | 7
     /// The number that marks a file as an index of dead letters.
     private static let kind: Int64 = 0x464C
 
@@ -166,13 +166,16 @@ package final class LetterIndex: Sendable {
             PRIMARY KEY(high, low)) WITHOUT ROWID;
         CREATE TABLE replays(
             id TEXT PRIMARY KEY, batch TEXT NOT NULL, high INTEGER NOT NULL, low INTEGER NOT NULL, by TEXT NOT NULL,
-            at INTEGER NOT NULL, because TEXT NOT NULL, target TEXT NOT NULL, edited TEXT, state INTEGER NOT NULL,
-            reason TEXT, settled INTEGER) WITHOUT ROWID;
+            at INTEGER NOT NULL, because TEXT NOT NULL, target TEXT NOT NULL, sent_to TEXT, edited TEXT,
+            state INTEGER NOT NULL, reason TEXT, settled INTEGER) WITHOUT ROWID;
         CREATE TABLE endings(
-            replay TEXT PRIMARY KEY, state INTEGER NOT NULL, reason TEXT, at INTEGER NOT NULL) WITHOUT ROWID;
+            replay TEXT NOT NULL, state INTEGER NOT NULL, record TEXT NOT NULL, reason TEXT, at INTEGER NOT NULL,
+            UNIQUE(replay, state, record));
         CREATE TABLE births(
-            replay TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY(replay, place)) WITHOUT ROWID;
+            replay TEXT NOT NULL, place INTEGER NOT NULL, high INTEGER NOT NULL, low INTEGER NOT NULL, record TEXT,
+            PRIMARY KEY(replay, place)) WITHOUT ROWID;
         CREATE INDEX births_place ON births(place);
+        CREATE INDEX births_letter ON births(high, low);
         CREATE INDEX replays_batch ON replays(batch, state);
         CREATE INDEX replays_letter ON replays(high, low);
         CREATE TABLE audit(

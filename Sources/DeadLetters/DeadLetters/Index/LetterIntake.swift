@@ -177,7 +177,10 @@ final class LetterIntake {
         for pending in pending {
             let row = pending.row
             let id = marker.id(row.claim, at: row.position)
-            let state = hasLedger ? try Self.state(of: id, in: database) : .open
+            let isReplayed = try Self.noteBirth(of: id, row, in: database)
+            let state =
+                hasLedger || isReplayed
+                ? try Self.state(of: id, isReplayed: isReplayed, in: database) : .open
             let group = try Self.id(of: pending.group, among: &known.groups, sample: row, in: database)
             let source = try row.source.map { try Self.id(of: $0.topic, among: &known.sources, in: database) }
             let key = row.key.map { marker.key($0) }
@@ -195,17 +198,6 @@ final class LetterIntake {
             if !isRepeat {
                 let bucket = BucketKey(group: pending.group, hour: row.at / LetterIndex.hour)
                 buckets[bucket, default: Bucket(first: row.at, last: row.at)].count(row, state)
-            }
-            // A letter that has a replay id says that this replay has ended as a new letter, also if no
-            // result is published.
-            if let replay = row.replay {
-                try LetterIndex.settle(replay, .deadAgain, reason: nil, at: row.at, in: database)
-                try database.execute(
-                    sql: "INSERT OR IGNORE INTO births(replay, place) VALUES (?, ?)",
-                    arguments: [
-                        replay, LetterIndex.place(partition: row.partition, offset: row.position.offset),
-                    ]
-                )
             }
         }
         try Self.add(buckets, known.groups, in: database)
@@ -237,13 +229,32 @@ final class LetterIntake {
         ]
     }
 
-    /// Returns the state of a letter by the ledger; `open` if the ledger has no entry.
-    private static func state(of id: LetterID, in database: Database) throws -> LetterState {
+    /// Stores the replay whose record became this letter. Returns whether the ledger knows that replay.
+    private static func noteBirth(of id: LetterID, _ row: LetterRow, in database: Database) throws -> Bool {
+        guard let replay = row.replay else { return false }
+        return try LetterIndex.noteBirth(
+            of: id,
+            row.record,
+            replay: replay,
+            place: LetterIndex.place(partition: row.partition, offset: row.position.offset),
+            at: row.at,
+            in: database
+        )
+    }
+
+    /// Returns the state of a letter by the ledger. Without an entry it is `open`, or `succeeded` if a replay of the
+    /// letter's record has succeeded.
+    private static func state(
+        of id: LetterID,
+        isReplayed: Bool,
+        in database: Database
+    ) throws -> LetterState {
         let statement = try database.cachedStatement(
             sql: "SELECT state FROM ledger WHERE high = ? AND low = ?"
         )
         let state = try Int.fetchOne(statement, arguments: [id.high, id.low])
-        return state.flatMap(LetterState.init(rawValue:)) ?? .open
+        if let state = state.flatMap(LetterState.init(rawValue:)) { return state }
+        return try isReplayed && LetterIndex.success(of: id, in: database) != nil ? .succeeded : .open
     }
 
     /// Returns the row id of a group, which is added if the index does not have it.

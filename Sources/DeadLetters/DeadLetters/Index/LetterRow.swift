@@ -20,6 +20,8 @@ struct LetterRow: Hashable, Sendable {
     var replays: Int
     /// The id of the replay whose record became this letter, as its headers claim; nil if they name none.
     var replay: String?
+    /// The record that died, by which `replay` is checked; nothing without it.
+    var record = SettledRecord()
 
     /// The position of the record that died, as far as the letter names it.
     struct Source: Hashable, Sendable {

@@ -37,6 +37,9 @@ package struct LedgerEntry: Hashable, Sendable {
     package var at: Int64
     /// The topic that the record was replayed to; nil for a discarded letter.
     package var target: String?
+    /// The place of the replayed record, in `target`; nil for a discarded letter, in entries of earlier versions, and if the
+    /// broker did not tell the place.
+    package var sentTo: LetterPosition?
     /// The SHA-256 of the value before its first edit, in hexadecimal digits; nil if no replay has changed
     /// the value.
     package var edited: String?
@@ -97,6 +100,9 @@ extension LedgerEntry {
             target: form.target,
             edited: form.edited
         )
+        if let target = form.target, let partition = form.targetPartition, let offset = form.targetOffset {
+            self.sentTo = LetterPosition(topic: target, partition: partition, offset: offset)
+        }
     }
 
     /// Makes the record that takes back the entry of a letter: a tombstone. The letter is open again then.
@@ -109,7 +115,7 @@ extension LedgerEntry {
     /// - Throws: `TooLong` if the value is larger than 64 KiB: no reader would accept the entry, and the
     ///   letter would be replayed a second time.
     package func record(to topic: String) throws -> OutboundRecord {
-        let form = LedgerValue(
+        var form = LedgerValue(
             action: self.action.rawValue,
             topic: self.position.topic,
             partition: self.position.partition,
@@ -123,6 +129,8 @@ extension LedgerEntry {
             target: self.target,
             edited: self.edited
         )
+        form.targetPartition = self.sentTo?.partition
+        form.targetOffset = self.sentTo?.offset
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let value = Array(try encoder.encode(form))

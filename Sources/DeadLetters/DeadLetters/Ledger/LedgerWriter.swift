@@ -32,6 +32,8 @@ final class LedgerWriter {
     /// The ids of the records of this transaction that have no delivery report yet.
     private var unreported: Set<UInt64> = []
     private var lastID: UInt64 = 0
+    /// The positions of this transaction's records, by their ids, as far as the broker has told them.
+    private var positions: [UInt64: LetterPosition] = [:]
     /// The first error of a record of this transaction, or a fatal error of the producer.
     private var failure: KafkaError?
     private let patience: Duration
@@ -84,13 +86,22 @@ final class LedgerWriter {
         self.unreported.insert(self.lastID)
     }
 
-    /// Commits the transaction and begins the next. Waits for the cluster.
+    /// Adds records to the transaction and waits until the broker has acknowledged all that are in it.
     ///
-    /// - Throws: `KafkaError` if a record failed; call `abort()` then, and no record of the transaction is
-    ///   visible to readers of committed records. `TakenOver` if another writer was opened. `Undecided` if
-    ///   the cluster did not confirm the commit; this writer is of no use any more then, and the ledger tells
-    ///   the result once another writer is open.
-    func commit() throws {
+    /// - Returns: the position of each of these records, in their order; nil for one whose position the broker did not
+    ///   tell. Records that are sent afterwards can name the positions, and are committed together with the records.
+    /// - Throws: as `commit`, but never `Undecided`.
+    func place(_ records: [OutboundRecord]) throws -> [LetterPosition?] {
+        let ids = try records.map { record in
+            try self.send(record)
+            return self.lastID
+        }
+        try self.acknowledge()
+        return ids.map { self.positions[$0] }
+    }
+
+    /// Waits until the broker has acknowledged every record of the transaction.
+    private func acknowledge() throws {
         let deadline = ContinuousClock.now + self.patience
         while !self.unreported.isEmpty {
             guard ContinuousClock.now < deadline else {
@@ -99,6 +110,17 @@ final class LedgerWriter {
             self.serve(atMost: .milliseconds(200))
         }
         try self.check()
+    }
+
+    /// Commits the transaction and begins the next. Waits for the cluster.
+    ///
+    /// - Throws: `KafkaError` if a record failed; call `abort()` then, and no record of the transaction is
+    ///   visible to readers of committed records. `TakenOver` if another writer was opened. `Undecided` if
+    ///   the cluster did not confirm the commit; this writer is of no use any more then, and the ledger tells
+    ///   the result once another writer is open.
+    func commit() throws {
+        try self.acknowledge()
+        self.positions = [:]
         self.producer.commit()
         do {
             try self.expect(.committed)
@@ -117,23 +139,35 @@ final class LedgerWriter {
         try self.expect(.aborted)
         self.failure = nil
         self.unreported = []
+        self.positions = [:]
     }
 
     /// Waits at most this long for events of the producer and handles them.
     func serve(atMost longest: Duration) {
         self.wait(atMost: longest)
-        self.producer.serve { event in
+        self.producer.serve(receipts: { self.take($0) }) { event in
             switch event {
-            case .reported(let id, let error):
-                // A record of an aborted transaction may report its error only later; it is no failure of the
-                // records that were sent since.
-                guard self.unreported.remove(id) != nil, let error else { return }
-                self.failure = self.failure ?? error
             case .answered(let answer): self.answers.append(answer)
             case .lost(let error): self.failure = error
             case .failed(let error) where error.isFatal: self.failure = error
-            case .failed, .logged: break
+            case .failed, .logged, .reported: break
             }
+        }
+    }
+
+    private func take(_ receipt: DeliveryReceipt) {
+        // A record of an aborted transaction may report its error only later; it is no failure of the records
+        // that were sent since.
+        guard self.unreported.remove(receipt.id) != nil else { return }
+        if let error = receipt.error {
+            self.failure = self.failure ?? error
+        } else if receipt.offset >= 0 {
+            // The offset is negative if the broker has recognised a repeat and does not tell where the first one is.
+            self.positions[receipt.id] = LetterPosition(
+                topic: receipt.partition.topic,
+                partition: receipt.partition.partition,
+                offset: receipt.offset
+            )
         }
     }
 

@@ -6,7 +6,8 @@ package enum LetterState: Int, Hashable, Sendable, CaseIterable {
     case open = 0
     /// The letter was replayed, and the replay has no outcome yet.
     case replayed = 1
-    /// The letter was replayed, and the worker reported success.
+    /// The letter was replayed, and the worker reported success; or that was told of another letter of the record, and
+    /// no user has acted on this one.
     case succeeded = 2
     /// The letter was replayed, and the upstream or a rule rejected the record for good.
     case rejected = 3

@@ -19,7 +19,7 @@ package struct ReplayPlan: Sendable {
             self.standing = standing
         }
 
-        /// Whether an earlier replay of the letter has succeeded, so that the upstream would do its work a
+        /// Whether an earlier replay of the letter's record has succeeded, so that the upstream would do its work a
         /// second time.
         package var hasSucceeded: Bool { self.standing?.hasSucceeded == true }
     }
@@ -39,7 +39,7 @@ package struct ReplayPlan: Sendable {
         case gone
         /// The broker or the target topic does not accept records of this size.
         case tooLarge = "too_large"
-        /// A replay of the letter has succeeded. Only `again` allows another one.
+        /// A replay of the letter's record has succeeded. Only `again` allows another one.
         case alreadySucceeded = "already_succeeded"
         /// The letter was replayed, and that replay has not succeeded or has no outcome yet.
         case alreadyReplayed = "already_replayed"

@@ -51,6 +51,10 @@ struct Replayer {
         into report: inout ReplayReport
     ) throws {
         var writer = try self.openedWriter()
+        // A replay that had not succeeded when the plan was made may have succeeded since.
+        if self.options.force || plan.items.contains(where: { $0.replays > 1 }) {
+            try self.reader.refreshResults()
+        }
         var pace = ReplayPace(rate: self.options.rate)
         var rest = plan.items[...]
         var number = 0
@@ -72,8 +76,6 @@ struct Replayer {
         let writer = try LedgerWriter(self.reader.settings)
         try writer.open()
         try self.reader.refreshLedger()
-        // A replay that was in flight when the plan was made may have succeeded since.
-        if self.options.force { try self.reader.refreshResults() }
         return writer
     }
 
@@ -190,10 +192,10 @@ struct Replayer {
         guard !tasks.isEmpty else { return }
         for attempt in 1... {
             do {
-                for task in tasks {
+                let places = try writer.place(tasks.map(\.record))
+                for (task, place) in zip(tasks, places) {
                     var entry = task.entry
-                    entry.at = now()
-                    try writer.send(task.record)
+                    (entry.at, entry.sentTo) = (now(), place)
                     try writer.send(entry.record(to: self.reader.settings.ledgerTopic))
                 }
                 return try writer.commit()

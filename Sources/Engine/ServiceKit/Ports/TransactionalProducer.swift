@@ -43,25 +43,43 @@ package final class TransactionalProducer {
     /// Passes on the events since the last call.
     package func serve(_ tell: (Event) -> Void) {
         self.serveProducer(tell)
-        let answers = (self.transactions?.takeAnswers() ?? []) + self.ownAnswers
+        let answers = self.takeAnswers()
         guard !answers.isEmpty else { return }
-        self.ownAnswers = []
         // An abort leaves delivery reports behind, and they have to come before its answer.
         self.serveProducer(tell)
         for answer in answers { tell(.answered(answer)) }
+    }
+
+    /// Does the work of `serve` for a caller that needs the position of each record: a receipt comes in place of
+    /// each `reported` event, and no `logged` event comes.
+    package func serve(receipts: (DeliveryReceipt) -> Void, _ tell: (Event) -> Void) {
+        self.producer.serve(receipts: receipts) { tell(self.event(of: $0)) }
+        let answers = self.takeAnswers()
+        guard !answers.isEmpty else { return }
+        // As in `serve`, all receipts come before the answer.
+        self.producer.serve(receipts: receipts) { tell(self.event(of: $0)) }
+        for answer in answers { tell(.answered(answer)) }
+    }
+
+    private func takeAnswers() -> [Transactions.Answer] {
+        let answers = (self.transactions?.takeAnswers() ?? []) + self.ownAnswers
+        self.ownAnswers = []
+        return answers
     }
 
     private func serveProducer(_ tell: (Event) -> Void) {
         self.producer.serve { event in
             switch event {
             case .reported(let id, let error): tell(.reported(id: id, error))
-            // A fatal error of a transactional producer ends only that producer, because a new one can be
-            // made.
-            case .failed(let error):
-                tell(error.isFatal && self.transactions != nil ? .lost(error) : .failed(error))
+            case .failed(let error): tell(self.event(of: error))
             case .logged(let log): tell(.logged(log))
             }
         }
+    }
+
+    /// A fatal error of a transactional producer ends only that producer, because a new one can be made.
+    private func event(of error: KafkaError) -> Event {
+        error.isFatal && self.transactions != nil ? .lost(error) : .failed(error)
     }
 
     /// Queues a record. Exactly one `reported` event with this id follows, unless this throws.

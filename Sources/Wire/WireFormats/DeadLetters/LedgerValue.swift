@@ -25,6 +25,10 @@ package struct LedgerValue: Codable, Hashable, Sendable {
     package var at: Int64
     /// The topic that the record was replayed to; nil for a discarded letter.
     package var target: String?
+    /// The place that the replayed record got in `target`; nil in entries of earlier versions, and if the broker did not
+    /// tell it.
+    package var targetPartition: Int32?
+    package var targetOffset: Int64?
     /// The SHA-256 of the value before its first edit, in hexadecimal digits; nil if no replay has changed the value.
     package var edited: String?
 

@@ -12,6 +12,9 @@ package enum RecordOrigin {
     package static let header = "flotilla.origin"
     /// The header with the id of the event that the record reports, if the record was made of an event.
     package static let eventHeader = "flotilla.event_id"
+    /// The header of a push event that was sent on within its topic: the partition and the offset where it first
+    /// stood, with a slash between them. In a record, a slash and the number of hops follow.
+    package static let pushHeader = "flotilla.push.origin"
 
     /// The headers of a publisher that the outcome of its record repeats.
     package static let publisherHeaders = ["correlation-id", "ce_id"]
