@@ -193,7 +193,9 @@ import WireFormats
             let desk = try cluster.desk()
             #expect(try Self.replayAll(desk).done == 2)
             let sent = try cluster.contents(of: "orders")
-            let ledger = try cluster.contents(of: "dead-letters.ledger").compactMap { LedgerEntry($0)?.sentTo }
+            let ledger = try cluster.contents(of: "dead-letters.ledger").compactMap {
+                LedgerEntry($0)?.sentTo
+            }
             #expect(Set(ledger.map(\.description)) == Set(sent.map(\.place)) && ledger.count == 2)
             try cluster.publish(
                 sent.map { record in
