@@ -1,3 +1,4 @@
+import DeadLetters
 import Foundation
 import Operations
 import ServerTLS
@@ -32,7 +33,7 @@ struct DoorTests {
 
     @Test func letsNobodyInWithoutTheToken() async throws {
         let token = "a token that nobody guesses"
-        try await Stage.run(letters: [], proxyToken: token) { stage in
+        try await Stage.run(letters: [], proxyToken: WatchedSecret(Secret(token))) { stage in
             let visitor = Visitor(port: stage.port)
             for claim in [
                 "", "Bearer", "Bearer wrong", "Bearer \(token)x", "Basic !!!",
@@ -57,6 +58,64 @@ struct DoorTests {
         }
     }
 
+    /// The help says that files of secrets are read when they change. Those of `serve` were read once.
+    @Test func aTokenThatIsReplacedInItsFileCountsWithoutARestart() async throws {
+        let folder = try TemporaryFolder()
+        let (first, second) = ("a token that nobody guesses", "another one that nobody guesses")
+        let file = try folder.write(Array(first.utf8), to: "token")
+        let token = WatchedSecret(Secret(first), path: file.path)
+        try await Stage.run(letters: [], proxyToken: token) { stage in
+            let visitor = Visitor(port: stage.port)
+            func status(_ token: String) async throws -> Int {
+                let claim = ["Authorization": "Bearer \(token)", "X-Forwarded-User": "ada"]
+                return try await visitor.get("/", claim).status
+            }
+            #expect(try await status(first) == 200)
+            #expect(try await status(second) == 401)
+            try Data("\(second)\n".utf8).write(to: file, options: .atomic)
+            while try await status(second) != 200 {}
+            #expect(try await status(first) == 401)
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aSecretThatIsTooShortReplacesNone() throws {
+        let old = Secret("0123456789abcdef")
+        let settings = PagesSettings(
+            proxyToken: WatchedSecret(old, path: "token"),
+            localUser: "ada",
+            webhook: Webhook(url: "https://x.example/", secret: WatchedSecret(old, path: "key"))
+        )
+        let files = settings.watchedFiles
+        #expect(files.map(\.path) == ["token", "key"])
+        for file in files {
+            #expect(throws: (any Error).self) { try file.use(Secret("short")) }
+        }
+        #expect(settings.proxyToken?.current == old && settings.webhook?.secret.current == old)
+        for file in files { try file.use(Secret("fedcba9876543210")) }
+        #expect(settings.proxyToken?.current != old && settings.webhook?.secret.current != old)
+        #expect(PagesSettings(localUser: "ada").watchedFiles.isEmpty)
+    }
+
+    /// The alert on certificates watched those of the gateway and the workers only.
+    @Test func theEndOfTheCertificateIsAMetric() throws {
+        let folder = try TemporaryFolder()
+        let certificate = try Certificate(in: folder)
+        let registry = PrometheusRegistry()
+        let server = try PagesServer(
+            PagesSettings(tls: certificate.settings, localUser: "ada"),
+            desk: DeadLetterSettings(properties: [:], user: "ada", salt: Secret("salt")),
+            environment: [:],
+            now: { 0 },
+            metrics: PagesMetrics(in: registry, health: Health(longestSilence: .seconds(1)), now: { 0 })
+        )
+        let line = registry.exposition().split(separator: "\n")
+            .first { $0.hasPrefix("dead_letters_certificate_expires_timestamp_seconds ") }
+        let expires = try #require(line?.split(separator: " ").last.flatMap { Double($0) })
+        #expect(abs(expires - Date().timeIntervalSince1970 - 2 * 86_400) < 3_600)
+        withExtendedLifetime((folder, server)) {}
+    }
+
     private static func basic(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
     /// With operators in the settings, everybody else looks, and changes and unmasks nothing.
@@ -64,7 +123,7 @@ struct DoorTests {
         let token = "a token that nobody guesses"
         try await Stage.run(
             letters: [Letters.letter(offset: 0)],
-            proxyToken: token,
+            proxyToken: WatchedSecret(Secret(token)),
             operators: ["ada"],
             operatorGroups: ["sre"]
         ) { stage in
@@ -162,9 +221,9 @@ struct DoorTests {
         safe.tls = PagesSettings.TLS(certificateFile: "c", keyFile: "k")
         try safe.check()
         safe = open
-        safe.proxyToken = Secret("0123456789abcdef")
+        safe.proxyToken = WatchedSecret(Secret("0123456789abcdef"))
         try safe.check()
-        safe.proxyToken = Secret("short")
+        safe.proxyToken = WatchedSecret(Secret("short"))
         #expect(throws: PagesSettings.Unsafe.self) { try safe.check() }
     }
 
@@ -174,7 +233,7 @@ struct DoorTests {
     @Test func beyondLoopbackItHasToBeToldItsName() {
         var settings = PagesSettings(
             host: "0.0.0.0",
-            proxyToken: Secret("0123456789abcdef"),
+            proxyToken: WatchedSecret(Secret("0123456789abcdef")),
             localUser: "ada"
         )
         #expect(throws: PagesSettings.Unsafe.self) { try settings.check() }

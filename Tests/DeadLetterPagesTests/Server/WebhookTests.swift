@@ -13,7 +13,7 @@ struct WebhookTests {
     @Test func signsAsStandardWebhooksDoes() {
         let webhook = Webhook(
             url: "https://x.example/",
-            secret: Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+            secret: WatchedSecret(Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
         )
         let signature = webhook.signature(
             of: Array(#"{"test": 2432232314}"#.utf8),
@@ -21,7 +21,10 @@ struct WebhookTests {
             seconds: "1614265330"
         )
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
-        let plain = Webhook(url: "https://x.example/", secret: Secret("a secret of some length"))
+        let plain = Webhook(
+            url: "https://x.example/",
+            secret: WatchedSecret(Secret("a secret of some length"))
+        )
         #expect(
             plain.signature(of: [], id: "a", seconds: "1") != webhook.signature(of: [], id: "a", seconds: "1")
         )
@@ -31,7 +34,7 @@ struct WebhookTests {
         let receiver = Receiver(statuses: [500, 403])
         let secret = "a secret of some length"
         try await receiver.serve { url in
-            let webhook = Webhook(url: url, secret: Secret(secret))
+            let webhook = Webhook(url: url, secret: WatchedSecret(Secret(secret)))
             try await Stage.run(letters: [Letters.letter(offset: 0)], webhook: webhook) { stage in
                 try await Self.makeNews(stage, receiver)
                 #expect(receiver.ids.allSatisfy { $0.hasPrefix("group.new.") })

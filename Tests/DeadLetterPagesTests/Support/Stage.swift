@@ -24,6 +24,7 @@ struct Stage: Sendable {
 
     /// - Parameters:
     ///   - tls: also makes the probe's plain HTTP useless.
+    ///   - proxyToken: its file is looked at again and again.
     ///   - operators: the users that may change something; with this or `operatorGroups`, others may only look.
     ///   - operatorGroups: the groups of such users.
     ///   - webhook: the address that hears of new groups.
@@ -31,7 +32,7 @@ struct Stage: Sendable {
     static func run(
         letters: [OutboundRecord],
         tls: PagesSettings.TLS? = nil,
-        proxyToken: String? = nil,
+        proxyToken: WatchedSecret? = nil,
         operators: [String] = [],
         operatorGroups: [String] = [],
         webhook: Webhook? = nil,
@@ -58,7 +59,7 @@ struct Stage: Sendable {
             PagesSettings(
                 port: 0,
                 tls: tls,
-                proxyToken: proxyToken.map { Secret($0) },
+                proxyToken: proxyToken,
                 operators: operators,
                 operatorGroups: operatorGroups,
                 localUser: Self.user,
@@ -72,7 +73,8 @@ struct Stage: Sendable {
         )
         var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
-        let services = ServiceGroup(services: [server], logger: logger)
+        let watch = SecretFileWatch(server.watchedFiles, logger, interval: .milliseconds(20))
+        let services = ServiceGroup(services: [watch, server], logger: logger)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

@@ -86,7 +86,7 @@ struct Gate: Sendable {
     /// Without a proxy token in the settings it is the local user. With one, only the proxy and the users it
     /// was given to have the token, so the name in their request is accepted.
     private func name(of request: PageRequest) -> Result<String, Refusal> {
-        guard let secret = self.settings.proxyToken else { return .success(self.settings.localUser) }
+        guard let secret = self.settings.proxyToken?.current else { return .success(self.settings.localUser) }
         let claim = TokenClaim(request.headers["authorization"] ?? "")
         guard let claim, self.constantTime.areEqual(claim.token, secret.revealBytes()) else {
             return .failure(Refusal(status: .unauthorized, sentence: "This needs a token."))

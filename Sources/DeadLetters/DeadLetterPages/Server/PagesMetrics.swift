@@ -1,5 +1,6 @@
 import DeadLetters
 package import Operations
+import ServerTLS
 import Synchronization
 
 /// The metrics of the pages: how many letters are open, and how close the oldest is to being deleted.
@@ -38,7 +39,18 @@ package final class PagesMetrics: Sendable {
             ("dead_letters_oldest_open_age_seconds", "Since the oldest open letter was written, by topic."),
             ("dead_letters_retention_seconds", "How long a topic keeps its letters."),
             ("dead_letters_webhook_messages_total", "Messages to the webhook, by result: taken, not_taken."),
+            (
+                "dead_letters_certificate_expires_timestamp_seconds",
+                "When the first certificate of the pages' chain expires, in seconds since 1970."
+            ),
         ] { registry.describe(name, help: help) }
+    }
+
+    /// Shows when the certificate of the pages expires, also after it has changed with its files.
+    func follow(_ certificate: ServedCertificate) {
+        self.registry.sampleGauge("dead_letters_certificate_expires_timestamp_seconds") {
+            Double(certificate.expires)
+        }
     }
 
     /// Notes that the index is about to be refreshed.

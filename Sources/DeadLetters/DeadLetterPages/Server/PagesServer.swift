@@ -49,7 +49,9 @@ package struct PagesServer: Service {
         listening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) throws {
         try settings.check()
-        self.certificate = try settings.tls.map { try ServedCertificate($0) }
+        let certificate = try settings.tls.map { try ServedCertificate($0) }
+        if let certificate { metrics?.follow(certificate) }
+        self.certificate = certificate
         self.settings = settings
         self.deskSettings = desk
         self.environment = environment
@@ -58,8 +60,11 @@ package struct PagesServer: Service {
         self.listening = listening
     }
 
-    /// The files of the certificate, for a watch that has the server take up a new one; empty without TLS.
-    package var watchedFiles: [SecretFileWatch.File] { self.certificate?.watchedFiles ?? [] }
+    /// The files of the certificate, of the proxy's token and of the webhook's key, for a watch that has the server take up
+    /// new ones; empty if there are none.
+    package var watchedFiles: [SecretFileWatch.File] {
+        (self.certificate?.watchedFiles ?? []) + self.settings.watchedFiles
+    }
 
     /// Serves until the service group stops it.
     ///

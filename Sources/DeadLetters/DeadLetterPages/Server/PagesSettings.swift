@@ -27,8 +27,8 @@ package struct PagesSettings: Sendable {
     /// The files for TLS; nil serves plain HTTP.
     package var tls: TLS?
     /// The token that every request must carry, as `Authorization: Bearer TOKEN` or as the password of
-    /// `Basic`; at least 16 bytes. Nil asks for no token.
-    package var proxyToken: Secret?
+    /// `Basic`; at least 16 bytes. It may change with its file. Nil asks for no token.
+    package var proxyToken: WatchedSecret?
     /// The header in which a proxy that has the token names the user.
     package var userHeader: String
     /// The header in which the proxy names the groups of the user, separated by commas.
@@ -53,7 +53,7 @@ package struct PagesSettings: Sendable {
         port: Int = 8_086,
         names: [String] = [],
         tls: TLS? = nil,
-        proxyToken: Secret? = nil,
+        proxyToken: WatchedSecret? = nil,
         userHeader: String = "X-Forwarded-User",
         groupsHeader: String = "X-Forwarded-Groups",
         operators: [String] = [],
@@ -78,8 +78,30 @@ package struct PagesSettings: Sendable {
         self.webhook = webhook
     }
 
-    /// The length of a token at least, in bytes.
-    private static let shortestToken = 16
+    /// The length of a token, and of the key of a webhook, at least, in bytes.
+    private static let shortestSecret = 16
+
+    private static func isTooShort(_ secret: Secret) -> Bool {
+        secret.revealBytes().count < Self.shortestSecret
+    }
+
+    /// A secret was replaced by a shorter one than is accepted.
+    private struct TooShort: Error, CustomStringConvertible {
+        var description: String { "it has fewer than \(PagesSettings.shortestSecret) bytes" }
+    }
+
+    /// The files of the token and of the webhook's key, for a watch. A secret that is too short does not replace the one
+    /// before it.
+    var watchedFiles: [SecretFileWatch.File] {
+        let secrets = [
+            ("serve.proxy_token", self.proxyToken), ("serve.webhook_secret", self.webhook?.secret),
+        ]
+        return secrets.compactMap { setting, secret in
+            secret?.file(of: ["setting": setting]) { found in
+                if Self.isTooShort(found) { throw TooShort() }
+            }
+        }
+    }
 
     /// Checks that strangers cannot use the pages.
     ///
@@ -87,8 +109,8 @@ package struct PagesSettings: Sendable {
     ///   token, if operators are named and no proxy says who a user is, or if the address is a wildcard and no name
     ///   is given.
     package func check() throws(Unsafe) {
-        if let proxyToken, proxyToken.revealBytes().count < Self.shortestToken {
-            throw Unsafe(description: "the proxy's token has fewer than \(Self.shortestToken) bytes")
+        if let proxyToken, Self.isTooShort(proxyToken.current) {
+            throw Unsafe(description: "the proxy's token has fewer than \(Self.shortestSecret) bytes")
         }
         guard self.tls != nil || self.proxyToken != nil || self.servedHost.isLoopback else {
             throw Unsafe(

@@ -12,13 +12,14 @@ import WireFormats
 package struct Webhook: Sendable {
     /// The absolute URL that messages are posted to.
     package var url: String
-    /// The secret that messages are signed with. A text of the form `whsec_` and base64 stands for the decoded bytes.
-    package var secret: Secret
+    /// The secret that messages are signed with, which may change with its file. A text of the form `whsec_` and base64
+    /// stands for the decoded bytes.
+    package var secret: WatchedSecret
     /// The number of letters within two hours from which a group can count as growing.
     package var growth: Int
 
     /// Creates a webhook from its parts.
-    package init(url: String, secret: Secret, growth: Int = 100) {
+    package init(url: String, secret: WatchedSecret, growth: Int = 100) {
         self.url = url
         self.secret = secret
         self.growth = growth
@@ -61,7 +62,7 @@ package struct Webhook: Sendable {
     }
 
     private var key: [UInt8] {
-        let bytes = self.secret.revealBytes()
+        let bytes = self.secret.current.revealBytes()
         let prefix = Array("whsec_".utf8)
         guard bytes.starts(with: prefix) else { return bytes }
         return Base64.decode(bytes.dropFirst(prefix.count)) ?? bytes

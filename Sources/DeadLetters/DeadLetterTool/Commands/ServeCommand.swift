@@ -13,7 +13,7 @@ import UnixSignals
 struct ServeCommand: AsyncParsableCommand {
     /// The answer to SIGHUP.
     private static let hangUp =
-        "SIGHUP is ignored: files of secrets and certificates are read when they change, all else at a restart"
+        "SIGHUP is ignored: files of logins, of serve's secrets and of certificates are read when they change, all else at a restart"
 
     static let configuration = CommandConfiguration(
         commandName: "serve",

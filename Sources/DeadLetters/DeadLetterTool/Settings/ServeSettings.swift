@@ -9,7 +9,7 @@ struct ServeSettings {
     var names: [String]
     var certificateFile: String?
     var keyFile: String?
-    var proxyToken: Secret?
+    var proxyToken: WatchedSecret?
     var userHeader: String
     var groupsHeader: String
     var operators: [String]
@@ -17,7 +17,7 @@ struct ServeSettings {
     var refresh: Duration
     var retentionWarning: Duration
     var webhookURL: String?
-    var webhookSecret: Secret?
+    var webhookSecret: WatchedSecret?
     var webhookGrowth: Int
     /// The port of /livez, /readyz and /metrics; nil if there are none.
     var healthPort: Int?
@@ -48,10 +48,12 @@ struct ServeSettings {
             "tls_key_file",
             help: "PEM file of its key; read again when it changes."
         )
-        self.proxyToken = reader.optionalSecret(
+        self.proxyToken = reader.optionalWatchedSecret(
             "proxy_token",
-            help:
-                "The token that a proxy has to show with every request, as Authorization: Bearer; at least 16 bytes."
+            help: """
+                The token that a proxy has to show with every request, as Authorization: Bearer; at least 16 bytes. A file is \
+                read again when it changes.
+                """
         )
         self.userHeader = reader.string(
             "user_header",
@@ -90,9 +92,12 @@ struct ServeSettings {
             "webhook_url",
             help: "Where new groups, groups that grow, and letters that are deleted soon are posted to."
         )
-        self.webhookSecret = reader.optionalSecret(
+        self.webhookSecret = reader.optionalWatchedSecret(
             "webhook_secret",
-            help: "The key that these messages are signed with, as Standard Webhooks says; at least 16 bytes."
+            help: """
+                The key that these messages are signed with, as Standard Webhooks says; at least 16 bytes. A file is read again \
+                when it changes.
+                """
         )
         self.webhookGrowth = reader.int(
             "webhook_growth",
@@ -109,7 +114,7 @@ struct ServeSettings {
         if (self.certificateFile == nil) != (self.keyFile == nil) {
             reader.reportFault("tls_key_file", "a certificate and its key belong together")
         }
-        if self.webhookURL != nil, (self.webhookSecret?.revealBytes().count ?? 0) < 16 {
+        if self.webhookURL != nil, (self.webhookSecret?.current.revealBytes().count ?? 0) < 16 {
             reader.reportFault("webhook_secret", "must have at least 16 bytes, where webhook_url is set")
         }
     }
