@@ -157,6 +157,94 @@ import WorkerTestSupport
         #expect(metrics.contains(#"push_events_total{result="beyond_limit"} \#(beyond)"#), "\(metrics)")
     }
 
+    /// Two invented ids of a device made messages that nothing forgot: once they took all memory, nothing was read for
+    /// three days.
+    @Test func aFullStateForgetsWhatDevicesInvented() throws {
+        let registry = PrometheusRegistry()
+        let task = self.task(countingIn: registry)
+        var events = (0..<300).flatMap { number in
+            ["one", "other"].map {
+                PushEvent(.arrived, messageID: "m-\(number)", deviceID: $0, serverMS: Self.now.wall)
+            }
+        }
+        events.append(PushEvent(.sent, messageID: "honest", deviceID: "phone", serverMS: Self.now.wall))
+        for (offset, event) in events.enumerated() {
+            task.process(self.record(of: event, offset: Int64(offset)), at: Self.now, self.output)
+        }
+        let full = task.byteCount
+        self.output.excess = full
+        let records = try self.everything(of: task)
+        #expect(full > 300_000 && task.byteCount < 5_000)
+        // Each event has its outcome, and each message is told of as at its end.
+        #expect(self.sent(to: self.settings.topics.result, among: records).count == 601)
+        let parts = self.sent(to: self.settings.topics.parts, among: records)
+            .compactMap { $0.value.flatMap { CohortSnapshot($0) } }
+        #expect(parts.count { $0.isClosed && $0.tally.arrived == 2 } == 300)
+        let changes = self.sent(to: self.settings.topics.changelog, among: records)
+        #expect(changes.count { $0.value == nil } == 300)
+        #expect(registry.exposition().contains("push_forgotten_early_total 300"))
+        // Whoever takes over forgets it, too, and knows the honest message.
+        let heir = self.task()
+        for (offset, change) in changes.enumerated() {
+            heir.restore(
+                InboundRecord(
+                    topic: change.topic,
+                    partition: 0,
+                    offset: Int64(offset),
+                    key: change.key,
+                    value: change.value
+                ),
+                at: Self.now
+            )
+        }
+        heir.restored(at: Self.now)
+        #expect(heir.byteCount < 5_000)
+        heir.process(self.record(of: events[600], offset: 601), at: Self.now, self.output)
+        let again = try self.sent(to: self.settings.topics.parts, among: self.everything(of: heir))
+            .compactMap { $0.value.flatMap { CohortSnapshot($0) } }
+        #expect(again.last?.tally.accepted == 1 && again.last?.tally.duplicates == 1)
+    }
+
+    /// The parts of invented messages are kept for 60 days.
+    @Test func whereMessagesAreAddedUpThoseWithoutASenderAreForgotten() throws {
+        let task = self.task()
+        for number in 0..<300 {
+            let event = PushEvent(.arrived, messageID: "m-\(number)", deviceID: "d", serverMS: Self.now.wall)
+            task.process(self.record(of: event, offset: Int64(number)), at: Self.now, self.output)
+        }
+        let honest = PushEvent(.sent, messageID: "honest", deviceID: "phone", serverMS: Self.now.wall)
+        task.process(self.record(of: honest, offset: 300), at: Self.now, self.output)
+        let parts = try self.sent(to: self.settings.topics.parts, among: self.everything(of: task))
+        #expect(parts.count == 301)
+        let cluster = StreamCluster(id: "c", partitionCounts: [:])
+        func combinationTask() -> CombinationTask {
+            CombinationTask(
+                0,
+                self.settings,
+                cluster: cluster,
+                metrics: PushMetrics(factory: PrometheusRegistry())
+            )
+        }
+        func inbound(_ record: OutboundRecord) -> InboundRecord {
+            InboundRecord(topic: record.topic, partition: 0, offset: 0, key: record.key, value: record.value)
+        }
+        let combination = combinationTask()
+        for part in parts { combination.process(inbound(part), at: Self.now, self.output) }
+        self.output.excess = combination.byteCount
+        combination.collect(at: Self.now, progress: Self.now.wall, self.output)
+        var records: [OutboundRecord] = []
+        self.output.drain { record in records.append(copy record) }
+        // Each message is told of before, and its part is taken out of the topic.
+        #expect(self.sent(to: self.settings.topics.statistics, among: records).count == 300)
+        let tombstones = self.sent(to: self.settings.topics.parts, among: records)
+        #expect(tombstones.count == 300 && tombstones.allSatisfy { $0.value == nil && $0.partition == 0 })
+        #expect(tombstones.allSatisfy { $0.headers.contains { $0.name == StateSpread.headerName } })
+        #expect(Set(tombstones.map(\.key)).isSubset(of: Set(parts.map(\.key))))
+        let heir = combinationTask()
+        for record in parts + tombstones { heir.restore(inbound(record), at: Self.now) }
+        #expect(heir.byteCount < 5_000 && combination.byteCount < 5_000)
+    }
+
     // MARK: - Where it came from
 
     /// Any publisher can write the header. An outcome under the name of another's record would stand for that record.

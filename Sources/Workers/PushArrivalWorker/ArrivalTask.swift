@@ -49,7 +49,8 @@ final class ArrivalTask: StreamTask {
 
     private static let tooManyMessages = Reason(
         "message_id.too_many",
-        "The app has more new messages that a single device tells of than push.new_messages allows: in no statistics."
+        "The app has more new messages that a single device tells of than push.new_messages allows, or memory is "
+            + "short, and neither a sent nor five devices tell of this one: in no statistics."
     )
 
     /// The spread of the devices over the partitions of the changelog. If the input topic gets more partitions,
@@ -71,8 +72,12 @@ final class ArrivalTask: StreamTask {
     }
 
     func restore(_ record: InboundRecord, at now: Moment) {
-        guard let change = record.value.flatMap({ CohortSnapshot($0) }) else { return }
-        self.ledger.restore(change)
+        guard let value = record.value else {
+            // The key of a worker's clock record is none of a message.
+            if let key = CohortKey(recordKey: record.key ?? []) { self.ledger.restore(forgotten: key) }
+            return
+        }
+        if let change = CohortSnapshot(value) { self.ledger.restore(change) }
     }
 
     func restored(at now: Moment) { self.ledger.restored(now: now.wall) }
@@ -83,33 +88,28 @@ final class ArrivalTask: StreamTask {
 
     func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
         self.batch?.flush(to: output)
-        self.ledger.collect(now: now.wall, progress: progress) { change in
+        self.ledger.collect(now: now.wall, progress: progress, excess: output.excess) { change in
             for piece in change.pieces(ofDevices: self.settings.devicesPerRecord) {
-                output.send(
-                    OutboundRecord(
-                        topic: self.settings.topics.changelog,
-                        key: change.key.recordKey,
-                        value: piece.encoded(),
-                        headers: [self.spread.recordHeader],
-                        partition: self.partition
-                    )
-                )
+                output.send(self.change(of: change.key, to: piece.encoded()))
             }
         } part: { part in
-            let key = part.key.recordKey
             output.send(
                 OutboundRecord(
                     topic: self.settings.topics.parts,
-                    // The key contains partition and term, so that compaction keeps the last part of each
-                    // term of each partition.
-                    key: key + Array("#\(part.source)#\(part.term)".utf8),
+                    key: part.partKey,
                     value: part.encoded(),
                     headers: [self.spreadOfParts.recordHeader],
                     // The partition follows from the message alone, so that one task gets all parts of a
                     // message.
-                    partition: Partitioner.murmur2.partition(of: key, among: self.spreadOfParts.homes)
+                    partition: Partitioner.murmur2.partition(
+                        of: part.key.recordKey,
+                        among: self.spreadOfParts.homes
+                    )
                 )
             )
+        } forgotten: { key in
+            output.send(self.change(of: key, to: nil))
+            self.metrics.forgottenEarly()
         }
         self.metrics.held(
             devices: self.ledger.deviceCount,
@@ -118,9 +118,21 @@ final class ArrivalTask: StreamTask {
         )
     }
 
+    /// Returns a record of the changelog.
+    private func change(of key: CohortKey, to value: [UInt8]?) -> OutboundRecord {
+        OutboundRecord(
+            topic: self.settings.topics.changelog,
+            key: key.recordKey,
+            value: value,
+            headers: [self.spread.recordHeader],
+            partition: self.partition
+        )
+    }
+
     // MARK: - Events
 
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        self.ledger.isCrowded = output.isCrowded
         let origin = EventOrigin(of: record)
         do throws(PushEvent.Fault) {
             var event = try PushEvent(decoding: record, now: now.wall, paths: self.settings.paths)
@@ -217,7 +229,6 @@ final class ArrivalTask: StreamTask {
         at now: Moment,
         to output: StreamOutput
     ) {
-        self.ledger.isCrowded = output.isCrowded
         let judgement = self.ledger.count(event, now: now.wall)
         guard !judgement.isBeyondLimit else {
             self.metrics.counted("beyond_limit")

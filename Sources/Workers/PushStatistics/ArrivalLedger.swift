@@ -22,23 +22,23 @@ package final class ArrivalLedger {
     private let fingerprint = FingerprintMachine()
     /// The cohorts that hold more than one device, and the cohorts that have a change to be written or a part
     /// to be published.
-    private var cohorts: [CohortKey: Cohort] = [:]
+    var cohorts: [CohortKey: Cohort] = [:]
     /// All other cohorts, as bytes: each holds at most one device. Every closed cohort ends up here.
-    private var folded: FoldedCohorts
+    var folded: FoldedCohorts
     /// The first bucket of folded cohorts whose parts have not been published since the state was restored;
     /// nil if there is no such bucket.
-    private var toldBuckets: Int?
-    private var limit: NewMessageLimit
+    var toldBuckets: Int?
+    var limit: NewMessageLimit
     /// The number of segments that are remembered, for each day and dimension.
     var segmentCounts = SegmentCounts()
-    /// Whether the worker is short of memory. While this is true, a message that only one device has reported
-    /// does not begin a cohort.
+    /// Whether the worker is short of memory. While this is true, a message begins and grows only if a sender or
+    /// `NewMessageLimit.manyDevices` devices tell of it.
     package var isCrowded = false
     /// The cohorts that have changed since they were last written.
     private var changed: [Cohort] = []
     /// The cohorts whose part is due, by time. A cohort whose part was moved to an earlier time is in the
     /// queue twice; `tellAt` says which entry is valid.
-    private var due = DueQueue<Cohort>()
+    var due = DueQueue<Cohort>()
     /// A lower bound of the time at which the next cohort in `cohorts` is closed or forgotten.
     private var endsFrom = Int64.max
     /// The value of `now` in the last call of `collect`.
@@ -133,11 +133,10 @@ package final class ArrivalLedger {
     /// a cohort.
     package func count(withoutDevice event: PushEventHeader, now: Int64) {
         let key = CohortKey(of: event)
-        let isNamed = !event.messageID.isEmpty
         guard
             let cohort = self.known(key)
-                ?? (isNamed && !self.limit.admits(key, device: nil, isCrowded: self.isCrowded, at: now)
-                    ? nil : self.begin(key, at: event.serverMS, now: now))
+                ?? (self.limit.admits(key, device: nil, isCrowded: self.isCrowded, at: now)
+                    ? self.begin(key, at: event.serverMS, now: now) : nil)
         else { return }
         cohort.countWithoutDevice(at: event.serverMS)
         self.note(cohort, now: now)
@@ -149,24 +148,31 @@ package final class ArrivalLedger {
         /// message. If the event began a new cohort, the statistics of a few late events would replace
         /// everything that was published before.
         case forgotten
-        /// The message is unknown, and its app has begun too many messages that only one device has reported.
+        /// The message is unknown, and its app has begun too many messages that only one device has reported; or
+        /// memory is short, and too few devices have reported the message.
         case beyondLimit
     }
 
     private func cohort(of key: CohortKey, _ event: PushEvent, _ device: Fingerprint, now: Int64) -> Place {
-        if let cohort = self.known(key) { return .known(cohort) }
-        let remembered = self.rules.allowedLateness.wholeMilliseconds.addingClamped(self.retention)
-        if event.kind != .sent, PushTime.isLate(event, sentMS: event.sentMS, allowedMS: remembered) {
-            return .forgotten
-        }
-        // A `sent` event comes from a sender, so no device can have invented its message. All events that
-        // name no message share one cohort per day, so that they need no limit.
-        if event.kind != .sent, !event.messageID.isEmpty {
+        // A `sent` event comes from a sender, so no device can have invented its message.
+        let mayGrow = event.kind == .sent || !self.isCrowded || self.mayGrow(key, by: device)
+        if mayGrow, let cohort = self.known(key) { return .known(cohort) }
+        if event.kind != .sent {
+            let remembered = self.rules.allowedLateness.wholeMilliseconds.addingClamped(self.retention)
+            if PushTime.isLate(event, sentMS: event.sentMS, allowedMS: remembered) { return .forgotten }
+            // Events that name no message share one cohort per day and app. A device can invent apps, so that
+            // they need the limit, too.
             guard self.limit.admits(key, device: device.high, isCrowded: self.isCrowded, at: now) else {
                 return .beyondLimit
             }
         }
-        return .known(self.begin(key, at: event.serverMS, now: now))
+        return .known((mayGrow ? nil : self.known(key)) ?? self.begin(key, at: event.serverMS, now: now))
+    }
+
+    /// Returns whether a known message may grow by an event of a device while memory is short.
+    private func mayGrow(_ key: CohortKey, by device: Fingerprint) -> Bool {
+        let cohort = self.cohorts[key] ?? self.folded.cohort(of: key).map(self.unfolded)
+        return cohort?.mayGrow(by: device) ?? false
     }
 
     /// Returns the cohort of a message, as an object; a folded cohort is unfolded. Nil if the message is
@@ -180,14 +186,20 @@ package final class ArrivalLedger {
 
     /// Turns a folded or stored cohort into an object and adds it to `cohorts`.
     private func unfold(_ snapshot: CohortSnapshot) -> Cohort {
-        let cohort = Cohort(snapshot, seed: self.seed)
-        cohort.restore(snapshot)
+        let cohort = self.unfolded(snapshot)
         self.cohorts[snapshot.key] = cohort
         return cohort
     }
 
+    /// Returns a folded or stored cohort as an object.
+    func unfolded(_ snapshot: CohortSnapshot) -> Cohort {
+        let cohort = Cohort(snapshot, seed: self.seed)
+        cohort.restore(snapshot)
+        return cohort
+    }
+
     /// Folds a cohort of at most one device into bytes if it has nothing to be written or published.
-    private func foldIfIdle(_ cohort: Cohort) {
+    func foldIfIdle(_ cohort: Cohort) {
         guard self.cohorts[cohort.key] === cohort, let snapshot = cohort.idle(),
             self.folded.put(snapshot, due: self.due(of: cohort))
         else { return }
@@ -282,15 +294,22 @@ package final class ArrivalLedger {
     ///   - now: the time of this machine, in milliseconds since 1970.
     ///   - progress: the time up to which the partition has been read, in milliseconds since 1970.
     ///   - limit: the greatest number of parts in this call; all others stay due. Restored cohorts are
-    ///     published by whole buckets, so the last bucket may exceed the limit.
+    ///     published by whole buckets, so the last bucket may exceed the limit, and so may the parts of messages that
+    ///     are forgotten.
+    ///   - excess: the bytes that should be free afterwards, because the states take more memory than they may.
+    ///     One call may free fewer.
     ///   - change: called for every changed cohort. The snapshot must be written to the changelog.
     ///   - part: called for every part that is due. The snapshot must be published.
+    ///   - forgotten: called for every message that is forgotten for `excess`, after its last change. A record
+    ///     without a value must be written under its key to the changelog.
     package func collect(
         now: Int64,
         progress: Int64,
         limit: Int = 2_000,
+        excess: Int = 0,
         change: (CohortSnapshot) -> Void,
-        part: (CohortSnapshot) -> Void
+        part: (CohortSnapshot) -> Void,
+        forgotten: (CohortKey) -> Void = { _ in }
     ) {
         self.looked = now
         self.closeEnded(now: now, progress: progress)
@@ -299,6 +318,7 @@ package final class ArrivalLedger {
             change(cohort.takeChanges())
         }
         self.changed.removeAll(keepingCapacity: true)
+        if excess > 0 { self.makeRoom(bytes: excess, now: now, part, forgotten) }
         var told = 0
         while told < limit, let cohort = self.due.popDue(at: now) {
             guard let time = cohort.tellAt, time <= now else { continue }
@@ -315,9 +335,7 @@ package final class ArrivalLedger {
         var left = limit
         while let bucket = self.toldBuckets, left > 0 {
             self.folded.forEach(in: bucket) { snapshot in
-                let cohort = Cohort(snapshot, seed: self.seed)
-                cohort.restore(snapshot)
-                part(cohort.snapshot())
+                part(self.unfolded(snapshot).snapshot())
                 left -= 1
             }
             self.toldBuckets = bucket + 1 < self.folded.bucketCount ? bucket + 1 : nil
@@ -393,6 +411,12 @@ package final class ArrivalLedger {
             cohort = self.unfold(snapshot)
         }
         self.foldIfIdle(cohort)
+    }
+
+    /// Applies a record of the changelog that says that a message was forgotten before its time.
+    package func restore(forgotten key: CohortKey) {
+        self.cohorts[key] = nil
+        _ = self.folded.take(key)
     }
 
     /// Plans the parts of all restored cohorts. The changelog does not say which parts have been published,

@@ -6,8 +6,8 @@ package struct Judgement: Hashable, Sendable {
     package var standing: PushStanding
     /// When the push was sent, in milliseconds since 1970; nil if this is unknown.
     package var sent: Int64?
-    /// Whether the event would have begun a new message although its app has begun too many. Such an event is
-    /// in no statistics.
+    /// Whether the event would have begun a new message although its app has begun too many, or memory is short and
+    /// too few devices have reported the message. Such an event is in no statistics.
     package var isBeyondLimit = false
     /// When the push was sent to the device, in milliseconds since 1970, by a `sent` event of this device; nil if
     /// there was none.

@@ -5,42 +5,77 @@ import WireFormats
 ///
 /// Anybody who has the app can invent message ids, and each of them is remembered for days. An honest message
 /// has a `sent` event, which no device publishes, or soon a report from a second device. The caller does not
-/// apply this limit to a message that begins with a `sent` event, and a message that a second device reports
-/// is admitted at ten times the rate. All other messages of an app share one rate, and none of them may begin
-/// while memory is short.
+/// apply this limit to a `sent` event, and a message that a second device reports is admitted at ten times the
+/// rate. All other messages of an app share one rate.
+///
+/// A device chooses its own id as freely as those of messages, so further devices prove nothing; they only make
+/// an invented message cost more requests. While memory is short, a message needs reports from `manyDevices`
+/// devices, and the ledger may forget it again (`ArrivalLedger.makeRoom`).
 struct NewMessageLimit {
-    /// A token bucket.
-    private struct Bucket {
-        /// The messages that may begin at once, in thousandths of a message.
-        var credit: Int64
-        /// The time of the last `take`, in milliseconds since 1970.
-        var at: Int64
+    /// The token buckets of all apps. An app without a bucket has as much as with a full one.
+    private struct Buckets {
+        private struct Bucket {
+            /// The messages that may begin at once, in thousandths of a message.
+            var credit: Int64
+            /// The time of the last `take`, in milliseconds since 1970.
+            var at: Int64
+        }
 
-        /// Takes one message out of the bucket; false if the bucket does not hold a whole one.
-        mutating func take(rate: Int64, _ now: Int64) -> Bool {
+        /// The messages per second of one app.
+        private let rate: Int64
+        /// The buckets by app. The empty name is the bucket that all apps beyond `appsLimit` share.
+        private var buckets: [String: Bucket] = [:]
+
+        init(rate: Int64) { self.rate = rate }
+
+        var count: Int { self.buckets.count }
+
+        /// Takes one message out of the bucket of an app; false if the bucket does not hold a whole one.
+        mutating func take(for app: String, at now: Int64) -> Bool {
+            let name = self.name(of: app, at: now)
+            let credit = self.buckets[name].map { self.credit(of: $0, at: now) } ?? self.capacity
+            let isEnough = credit >= 1_000
+            self.buckets[name] = Bucket(credit: isEnough ? credit - 1_000 : credit, at: now)
+            return isEnough
+        }
+
+        private var capacity: Int64 { self.rate * NewMessageLimit.burst * 1_000 }
+
+        private func credit(of bucket: Bucket, at now: Int64) -> Int64 {
             // If the clock is set back, the bucket gets no credit. If the clock leaps ahead, the bucket gets
             // its full credit at most.
-            let elapsed = min(max(0, now.subtractingClamped(self.at)), NewMessageLimit.burst * 1_000)
-            self.at = now
-            self.credit = min(self.credit + elapsed * rate, rate * NewMessageLimit.burst * 1_000)
-            guard self.credit >= 1_000 else { return false }
-            self.credit -= 1_000
-            return true
+            let elapsed = min(max(0, now.subtractingClamped(bucket.at)), NewMessageLimit.burst * 1_000)
+            return min(bucket.credit + elapsed * self.rate, self.capacity)
+        }
+
+        /// Returns the name under which an app has its bucket. If there are as many as there may be, the app gets the
+        /// place of one that is full again; if none is, it gets the empty name.
+        private mutating func name(of app: String, at now: Int64) -> String {
+            if self.buckets[app] != nil || self.buckets.count < NewMessageLimit.appsLimit { return app }
+            let idle = self.buckets.first { name, bucket in
+                !name.isEmpty && self.credit(of: bucket, at: now) == self.capacity
+            }
+            guard let idle else { return "" }
+            self.buckets[idle.key] = nil
+            return app
         }
     }
 
-    private let rate: Int64
-    /// The buckets of messages that one device has reported, by app. The empty name is the bucket that all
-    /// apps beyond `appsLimit` share.
-    private var buckets: [String: Bucket] = [:]
-    /// The buckets of messages that a second device has reported, by app.
-    private var proven: [String: Bucket] = [:]
-    /// The device that first reported each refused message, by the hash of the message.
+    /// The buckets of messages that one device has reported.
+    private var unproven: Buckets
+    /// The buckets of messages that further devices have reported.
+    private var proven: Buckets
+    /// The devices that have reported each refused message, by the hash of the message: each device sets one of 64
+    /// bits. If two devices have the same bit, the message needs a report from one device more.
     private var refused: [Int: UInt64] = [:]
+
+    /// The number of devices whose reports let a message begin or grow while memory is short. A campaign has so many
+    /// reports in its first second, and messages with fewer devices are forgotten first.
+    static let manyDevices = 5
 
     /// The capacity of a bucket, in seconds of its rate: so much may begin at once after a quiet time.
     private static let burst: Int64 = 100
-    /// The rate of messages that a second device has reported, as a multiple of `rate`.
+    /// The rate of messages that further devices have reported, as a multiple of the other rate.
     private static let provenFactor: Int64 = 10
     /// The number of apps with a bucket of their own. Devices can invent names of apps, too; all further apps
     /// share one bucket.
@@ -51,49 +86,36 @@ struct NewMessageLimit {
     /// Creates a limit with full buckets.
     ///
     /// - Parameter rate: the messages per second of one app, at least 1.
-    init(rate: Int) { self.rate = Int64(max(1, rate)) }
+    init(rate: Int) {
+        let rate = Int64(max(1, rate))
+        self.unproven = Buckets(rate: rate)
+        self.proven = Buckets(rate: rate * Self.provenFactor)
+    }
 
     /// The approximate size of the limit in memory, in bytes.
-    var byteCount: Int { (self.buckets.count + self.proven.count) * 100 + self.refused.count * 24 }
+    var byteCount: Int { (self.unproven.count + self.proven.count) * 100 + self.refused.count * 24 }
 
-    /// Returns whether an unknown message may begin, and takes it from the rate of its app.
+    /// Returns whether a message may begin, or grow while memory is short, and takes it from the rate of its app.
     ///
     /// - Parameters:
-    ///   - key: the unknown message.
-    ///   - device: a number that identifies the reporting device; nil if the event names no device.
+    ///   - key: the message.
+    ///   - device: a number that identifies the reporting device, with random upper bits; nil if the event names no
+    ///     device.
     ///   - isCrowded: whether memory is short.
     ///   - now: the time of this machine, in milliseconds since 1970.
     mutating func admits(_ key: CohortKey, device: UInt64?, isCrowded: Bool, at now: Int64) -> Bool {
-        if !isCrowded {
-            let app = Self.name(key.appBundle, in: self.buckets)
-            var bucket = self.buckets[app] ?? self.full(1, now)
-            defer { self.buckets[app] = bucket }
-            if bucket.take(rate: self.rate, now) { return true }
-        }
+        if !isCrowded, self.unproven.take(for: key.appBundle, at: now) { return true }
         guard let device else { return false }
         let hash = key.hashValue
-        if let other = self.refused[hash], other != device {
-            let app = Self.name(key.appBundle, in: self.proven)
-            var bucket = self.proven[app] ?? self.full(Self.provenFactor, now)
-            defer { self.proven[app] = bucket }
-            if bucket.take(rate: self.rate * Self.provenFactor, now) {
-                self.refused[hash] = nil
-                return true
-            }
-        }
-        // A refused message that is forgotten here needs a report from one device more.
-        if self.refused.count >= Self.refusedLimit { self.refused.removeAll(keepingCapacity: true) }
-        if self.refused[hash] == nil { self.refused[hash] = device }
-        return false
+        let devices = self.refused[hash, default: 0] | 1 << (device >> 58)
+        // A refused message that is forgotten here needs its reports once more.
+        if self.refused[hash] == nil, self.refused.count >= Self.refusedLimit { self.forgetRefused() }
+        // The message stays here when it is admitted, because it may have to be admitted for each device.
+        self.refused[hash] = devices
+        return devices.nonzeroBitCount >= (isCrowded ? Self.manyDevices : 2)
+            && self.proven.take(for: key.appBundle, at: now)
     }
 
-    /// The name under which an app has its bucket: the empty name if the app has none, and there are as many as there
-    /// may be.
-    private static func name(_ app: String, in buckets: [String: Bucket]) -> String {
-        buckets[app] != nil || buckets.count < self.appsLimit ? app : ""
-    }
-
-    private func full(_ factor: Int64, _ now: Int64) -> Bucket {
-        Bucket(credit: self.rate * factor * Self.burst * 1_000, at: now)
-    }
+    /// Forgets the messages that were refused.
+    mutating func forgetRefused() { self.refused.removeAll(keepingCapacity: true) }
 }
