@@ -183,7 +183,7 @@ import WorkerTestSupport
         let changes = self.sent(to: self.settings.topics.changelog, among: records)
         #expect(changes.count { $0.value == nil } == 300)
         #expect(registry.exposition().contains("push_forgotten_early_total 300"))
-        // Whoever takes over forgets it, too, and knows the honest message.
+        // The task that takes over forgets it, too, and knows the honest message.
         let heir = self.task()
         for (offset, change) in changes.enumerated() {
             heir.restore(

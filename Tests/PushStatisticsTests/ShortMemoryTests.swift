@@ -55,7 +55,7 @@ import WireFormats
         return (parts, forgotten)
     }
 
-    // MARK: - What may begin
+    // MARK: - Beginning
 
     /// Two ids were as good as two devices: a million messages of theirs filled 1 GiB, for three days.
     @Test func inventedDevicesTakeNoMemoryThatIsShort() {
@@ -69,7 +69,7 @@ import WireFormats
             }
         }
         #expect(begun == 0 && ledger.cohortCount == 0)
-        // What was refused is remembered in 24 bytes each, up to 8,192.
+        // A refused message is remembered in 24 bytes, and 8,192 of them are.
         #expect(ledger.byteCount <= 200_000)
         for event in [
             Self.event(.sent, of: "honest", on: "phone"), Self.event(of: "honest", on: "phone"),
@@ -136,7 +136,7 @@ import WireFormats
         #expect(begun() == 64 + 100)
     }
 
-    // MARK: - What is forgotten
+    // MARK: - Forgetting
 
     @Test func theFewestDevicesAndTheOldestMessagesAreForgottenFirst() {
         let ledger = Self.ledger()
@@ -243,7 +243,7 @@ import WireFormats
         #expect(part.tally.accepted == 10 && part.tally.arrived == 20_001)
     }
 
-    // MARK: - Where parts are added up
+    // MARK: - Adding up
 
     private static func part(
         of message: String,
