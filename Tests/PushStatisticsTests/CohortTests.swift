@@ -337,20 +337,6 @@ import WireFormats
         #expect(keys[0].recordKey == Array("a/b/c%2Fd".utf8))
     }
 
-    /// A record without a value says by its key alone which message is forgotten.
-    @Test func aKeyIsReadBackFromTheKeyOfItsRecords() {
-        for key in [
-            CohortKey(provider: "a", appBundle: "", messageID: "c/d#%"),
-            CohortKey(provider: "fcm", appBundle: "b", messageID: "cafe\u{301}"),
-            CohortKey(provider: "a", appBundle: "b", messageID: "unknown", day: "2026-01-02"),
-            CohortKey(provider: "a", appBundle: "b", messageID: "all", day: "2026-01-02", segment: "os=1/2"),
-        ] {
-            #expect(CohortKey(recordKey: key.recordKey) == key)
-        }
-        // The key of a worker's clock record.
-        #expect(CohortKey(recordKey: Array("clock".utf8)) == nil)
-    }
-
     /// For Kafka they are two keys, and for Swift the same string.
     @Test func twoSpellingsAreTwoMessages() throws {
         let (one, other) = ("caf\u{E9}", "cafe\u{301}")

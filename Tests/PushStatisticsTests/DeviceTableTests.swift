@@ -45,20 +45,6 @@ import WireFormats
         #expect(table.byteCount <= 26 * 300_000)
     }
 
-    @Test func devicesThatAreNotKeptGiveTheirMemoryBack() {
-        var table = DeviceTable(seed: 3)
-        for number in 0..<20_000 as Range<UInt64> {
-            let kind: PushEvent.Kind = number % 100 == 0 ? .sent : .arrived
-            table.withRecord(of: Fingerprint(high: number, low: 0)) { $0.note(kind) }
-        }
-        let before = table.byteCount
-        table.keep { $0.has(.sent) }
-        #expect(table.count == 200 && table.byteCount < before / 50)
-        for number in 0..<20_000 as Range<UInt64> {
-            #expect(table.contains(Fingerprint(high: number, low: 0)) == (number % 100 == 0))
-        }
-    }
-
     @Test func whatIsLeftWithoutAFlagIsNotKept() {
         var table = DeviceTable(seed: 1)
         let fingerprint = Fingerprint(high: 0, low: 0)

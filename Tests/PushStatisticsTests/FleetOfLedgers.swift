@@ -5,9 +5,8 @@ import WireFormats
 /// Ledgers and a combination as workers have them, without Kafka between.
 final class FleetOfLedgers {
     private(set) var ledgers: [ArrivalLedger]
-    /// The entries that each ledger has written, to be read back. An entry without a value says that the message is
-    /// forgotten.
-    private(set) var changelogs: [[(key: CohortKey, value: [UInt8]?)]]
+    /// The entries that each ledger has written, to be read back.
+    private(set) var changelogs: [[[UInt8]]]
     private let rules: CohortRules
     private let combination = Combination(pace: .init(first: .zero))
     private(set) var statistics: [CohortKey: PushStatisticsRecord] = [:]
@@ -16,7 +15,7 @@ final class FleetOfLedgers {
     init(partitions: Int, rules: CohortRules) {
         self.rules = rules
         self.ledgers = (0..<partitions).map { Self.ledger(Int32($0), rules) }
-        self.changelogs = (0..<partitions).map { _ in [] }
+        self.changelogs = [[[UInt8]]](repeating: [], count: partitions)
     }
 
     private static func ledger(_ source: Int32, _ rules: CohortRules) -> ArrivalLedger {
@@ -42,17 +41,13 @@ final class FleetOfLedgers {
     }
 
     /// Writes what is new, and tells what is due.
-    ///
-    /// - Parameter excess: the bytes that each ledger is to give up.
-    func collect(now: Int64, progress: Int64? = nil, excess: Int = 0) {
+    func collect(now: Int64, progress: Int64? = nil) {
         for (index, ledger) in self.ledgers.enumerated() {
-            ledger.collect(now: now, progress: progress ?? now, excess: excess) {
-                self.changelogs[index].append((key: $0.key, value: $0.encoded()))
+            ledger.collect(now: now, progress: progress ?? now) {
+                self.changelogs[index].append($0.encoded())
             } part: { part in
                 guard let part = CohortSnapshot(part.encoded()) else { return }
                 self.combination.take(part, now: now)
-            } forgotten: {
-                self.changelogs[index].append((key: $0, value: nil))
             }
         }
         self.combination.collect(now: now) { key, statistics in
@@ -64,12 +59,9 @@ final class FleetOfLedgers {
     /// Ends a worker, and begins another with what it has written.
     func restart(_ index: Int, now: Int64) {
         let ledger = Self.ledger(Int32(index), self.rules)
-        for (key, value) in self.changelogs[index] {
-            if let change = value.flatMap({ CohortSnapshot($0) }) {
-                ledger.restore(change)
-            } else {
-                ledger.restore(forgotten: key)
-            }
+        for bytes in self.changelogs[index] {
+            guard let change = CohortSnapshot(bytes) else { continue }
+            ledger.restore(change)
         }
         ledger.restored(now: now)
         self.ledgers[index] = ledger

@@ -72,12 +72,8 @@ final class ArrivalTask: StreamTask {
     }
 
     func restore(_ record: InboundRecord, at now: Moment) {
-        guard let value = record.value else {
-            // The key of a worker's clock record is none of a message.
-            if let key = CohortKey(recordKey: record.key ?? []) { self.ledger.restore(forgotten: key) }
-            return
-        }
-        if let change = CohortSnapshot(value) { self.ledger.restore(change) }
+        guard let change = record.value.flatMap({ CohortSnapshot($0) }) else { return }
+        self.ledger.restore(change)
     }
 
     func restored(at now: Moment) { self.ledger.restored(now: now.wall) }
@@ -88,44 +84,38 @@ final class ArrivalTask: StreamTask {
 
     func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
         self.batch?.flush(to: output)
-        self.ledger.collect(now: now.wall, progress: progress, excess: output.excess) { change in
+        self.ledger.collect(now: now.wall, progress: progress) { change in
             for piece in change.pieces(ofDevices: self.settings.devicesPerRecord) {
-                output.send(self.change(of: change.key, to: piece.encoded()))
+                output.send(
+                    OutboundRecord(
+                        topic: self.settings.topics.changelog,
+                        key: change.key.recordKey,
+                        value: piece.encoded(),
+                        headers: [self.spread.recordHeader],
+                        partition: self.partition
+                    )
+                )
             }
         } part: { part in
+            let key = part.key.recordKey
             output.send(
                 OutboundRecord(
                     topic: self.settings.topics.parts,
-                    key: part.partKey,
+                    // The key contains partition and term, so that compaction keeps the last part of each
+                    // term of each partition.
+                    key: key + Array("#\(part.source)#\(part.term)".utf8),
                     value: part.encoded(),
                     headers: [self.spreadOfParts.recordHeader],
                     // The partition follows from the message alone, so that one task gets all parts of a
                     // message.
-                    partition: Partitioner.murmur2.partition(
-                        of: part.key.recordKey,
-                        among: self.spreadOfParts.homes
-                    )
+                    partition: Partitioner.murmur2.partition(of: key, among: self.spreadOfParts.homes)
                 )
             )
-        } forgotten: { key in
-            output.send(self.change(of: key, to: nil))
-            self.metrics.forgottenEarly()
         }
         self.metrics.held(
             devices: self.ledger.deviceCount,
             messages: self.ledger.cohortCount,
             by: self.partition
-        )
-    }
-
-    /// Returns a record of the changelog.
-    private func change(of key: CohortKey, to value: [UInt8]?) -> OutboundRecord {
-        OutboundRecord(
-            topic: self.settings.topics.changelog,
-            key: key.recordKey,
-            value: value,
-            headers: [self.spread.recordHeader],
-            partition: self.partition
         )
     }
 

@@ -32,10 +32,9 @@ final class PushApplication: StreamApplication {
     }
 
     func task(for partition: TopicPartition) -> any StreamTask {
-        let (number, settings) = (partition.partition, self.settings)
-        guard partition.topic == settings.topics.input else {
-            return CombinationTask(number, settings, cluster: self.cluster, metrics: self.metrics)
+        guard partition.topic == self.settings.topics.input else {
+            return CombinationTask(self.settings, self.metrics)
         }
-        return ArrivalTask(number, settings, cluster: self.cluster, metrics: self.metrics)
+        return ArrivalTask(partition.partition, self.settings, cluster: self.cluster, metrics: self.metrics)
     }
 }

@@ -56,8 +56,7 @@ struct PushArrivalSettings: Sendable {
             memoryHelp:
                 "The memory that the state of all threads may take; 24 bytes for a device and message, "
                 + "some 100 for a message of one device. Above half of it no message begins or grows that neither a "
-                + "sent nor five devices tell of. Above it nothing is read until there is room, and messages without "
-                + "a sent are forgotten for that: add workers, or raise it.",
+                + "sent nor five devices tell of. Above it nothing is read: add workers, or raise it.",
             crashFolder: WorkerSettings.temporaryFolder(of: self.kafka.group)
         )
         let push = reader.section("push")

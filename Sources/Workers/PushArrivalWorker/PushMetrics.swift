@@ -12,7 +12,6 @@ final class PushMetrics {
     private let hops: Counter
     private let snapshots: Counter
     private let unreadable: Counter
-    private let forgotten: Counter
     private let unknownFields: Counter
     /// The counters of events that have no standing, by their result.
     private var others: [String: Counter] = [:]
@@ -28,7 +27,6 @@ final class PushMetrics {
         self.snapshots = Counter(label: "push_statistics_told_total", factory: factory)
         self.unknownFields = Counter(label: UnknownFieldsMetric.name, factory: factory)
         self.unreadable = Counter(label: "push_parts_unreadable_total", factory: factory)
-        self.forgotten = Counter(label: "push_forgotten_early_total", factory: factory)
     }
 
     private static func events(_ result: String, _ factory: PrometheusRegistry) -> Counter {
@@ -45,10 +43,6 @@ final class PushMetrics {
             (
                 "push_parts_unreadable_total",
                 "Records of the parts topic that no worker of this version has written."
-            ),
-            (
-                "push_forgotten_early_total",
-                "Messages without a sent that were forgotten before their time because memory is short."
             ),
             (
                 "push_segments_fallen",
@@ -84,9 +78,6 @@ final class PushMetrics {
 
     /// Counts a record of the parts topic that cannot be read, or that has killed three processes.
     func unreadablePart() { self.unreadable.increment() }
-
-    /// Counts a message without a `sent`, or a part of one, that was forgotten because memory is short.
-    func forgottenEarly() { self.forgotten.increment() }
 
     /// Removes the gauges of an input partition that was given up.
     func forget(_ partition: Int32) {

@@ -22,13 +22,13 @@ package final class ArrivalLedger {
     private let fingerprint = FingerprintMachine()
     /// The cohorts that hold more than one device, and the cohorts that have a change to be written or a part
     /// to be published.
-    var cohorts: [CohortKey: Cohort] = [:]
+    private var cohorts: [CohortKey: Cohort] = [:]
     /// All other cohorts, as bytes: each holds at most one device. Every closed cohort ends up here.
-    var folded: FoldedCohorts
+    private var folded: FoldedCohorts
     /// The first bucket of folded cohorts whose parts have not been published since the state was restored;
     /// nil if there is no such bucket.
-    var toldBuckets: Int?
-    var limit: NewMessageLimit
+    private var toldBuckets: Int?
+    private var limit: NewMessageLimit
     /// The number of segments that are remembered, for each day and dimension.
     var segmentCounts = SegmentCounts()
     /// Whether the worker is short of memory. While this is true, a message begins and grows only if a sender or
@@ -38,7 +38,7 @@ package final class ArrivalLedger {
     private var changed: [Cohort] = []
     /// The cohorts whose part is due, by time. A cohort whose part was moved to an earlier time is in the
     /// queue twice; `tellAt` says which entry is valid.
-    var due = DueQueue<Cohort>()
+    private var due = DueQueue<Cohort>()
     /// A lower bound of the time at which the next cohort in `cohorts` is closed or forgotten.
     private var endsFrom = Int64.max
     /// The value of `now` in the last call of `collect`.
@@ -192,14 +192,14 @@ package final class ArrivalLedger {
     }
 
     /// Returns a folded or stored cohort as an object.
-    func unfolded(_ snapshot: CohortSnapshot) -> Cohort {
+    private func unfolded(_ snapshot: CohortSnapshot) -> Cohort {
         let cohort = Cohort(snapshot, seed: self.seed)
         cohort.restore(snapshot)
         return cohort
     }
 
     /// Folds a cohort of at most one device into bytes if it has nothing to be written or published.
-    func foldIfIdle(_ cohort: Cohort) {
+    private func foldIfIdle(_ cohort: Cohort) {
         guard self.cohorts[cohort.key] === cohort, let snapshot = cohort.idle(),
             self.folded.put(snapshot, due: self.due(of: cohort))
         else { return }
@@ -294,22 +294,15 @@ package final class ArrivalLedger {
     ///   - now: the time of this machine, in milliseconds since 1970.
     ///   - progress: the time up to which the partition has been read, in milliseconds since 1970.
     ///   - limit: the greatest number of parts in this call; all others stay due. Restored cohorts are
-    ///     published by whole buckets, so the last bucket may exceed the limit, and so may the parts of messages that
-    ///     are forgotten.
-    ///   - excess: the bytes that should be free afterwards, because the states take more memory than they may.
-    ///     One call may free fewer.
+    ///     published by whole buckets, so the last bucket may exceed the limit.
     ///   - change: called for every changed cohort. The snapshot must be written to the changelog.
     ///   - part: called for every part that is due. The snapshot must be published.
-    ///   - forgotten: called for every message that is forgotten for `excess`, after its last change. A record
-    ///     without a value must be written under its key to the changelog.
     package func collect(
         now: Int64,
         progress: Int64,
         limit: Int = 2_000,
-        excess: Int = 0,
         change: (CohortSnapshot) -> Void,
-        part: (CohortSnapshot) -> Void,
-        forgotten: (CohortKey) -> Void = { _ in }
+        part: (CohortSnapshot) -> Void
     ) {
         self.looked = now
         self.closeEnded(now: now, progress: progress)
@@ -318,7 +311,6 @@ package final class ArrivalLedger {
             change(cohort.takeChanges())
         }
         self.changed.removeAll(keepingCapacity: true)
-        if excess > 0 { self.makeRoom(bytes: excess, now: now, part, forgotten) }
         var told = 0
         while told < limit, let cohort = self.due.popDue(at: now) {
             guard let time = cohort.tellAt, time <= now else { continue }
@@ -335,7 +327,9 @@ package final class ArrivalLedger {
         var left = limit
         while let bucket = self.toldBuckets, left > 0 {
             self.folded.forEach(in: bucket) { snapshot in
-                part(self.unfolded(snapshot).snapshot())
+                let cohort = Cohort(snapshot, seed: self.seed)
+                cohort.restore(snapshot)
+                part(cohort.snapshot())
                 left -= 1
             }
             self.toldBuckets = bucket + 1 < self.folded.bucketCount ? bucket + 1 : nil
@@ -411,12 +405,6 @@ package final class ArrivalLedger {
             cohort = self.unfold(snapshot)
         }
         self.foldIfIdle(cohort)
-    }
-
-    /// Applies a record of the changelog that says that a message was forgotten before its time.
-    package func restore(forgotten key: CohortKey) {
-        self.cohorts[key] = nil
-        _ = self.folded.take(key)
     }
 
     /// Plans the parts of all restored cohorts. The changelog does not say which parts have been published,

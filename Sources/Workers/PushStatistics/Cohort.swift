@@ -114,9 +114,6 @@ package final class Cohort {
         )
     }
 
-    /// Whether no sender has told of the message, so that devices may have invented it.
-    var hasNoSender: Bool { self.tally.sent == 0 && self.key.segment.isEmpty }
-
     /// Returns whether the cohort may grow by an event of a device while memory is short: a sender or many devices
     /// have told of the message. If the cohort is closed or knows the device, the event takes no lasting memory.
     func mayGrow(by device: Fingerprint) -> Bool {
@@ -326,20 +323,6 @@ package final class Cohort {
         self.pendingCount = snapshot.tally.lagUnknown
         if snapshot.isClosed { self.devices = nil }
         for record in snapshot.devices { self.devices?.restore(record) }
-    }
-
-    /// Forgets the devices that no sender has told of. Their events stay counted, and their arrivals without a
-    /// time of sending stay in no lag. If they report the same again, it is counted again.
-    ///
-    /// The changelog need not be told: a restarted worker that knows these devices again has the same counts.
-    ///
-    /// - Returns: the bytes that are free now.
-    func forgetUnsentDevices() -> Int {
-        let before = self.byteCount
-        self.devices?.keep { $0.has(.sent) }
-        // The devices that wait for a time of sending have no `sent` event.
-        self.pendingCount = 0
-        return before - self.byteCount
     }
 
     /// Closes the cohort and forgets its devices. Every later event is late.

@@ -1,4 +1,3 @@
-import ServiceKit
 package import WireFormats
 
 /// The state of a cohort at one moment, as it is written to Kafka and read back.
@@ -54,23 +53,6 @@ package struct CohortSnapshot: Hashable, Sendable {
         self.lastSeen = lastSeen
         self.base = base
     }
-
-    /// The key of the snapshot's record as a part. It contains partition and term, so that compaction keeps the last
-    /// part of each term of each partition.
-    package var partKey: [UInt8] { self.key.recordKey + Array("#\(self.source)#\(self.term)".utf8) }
-
-    /// Adds the counts of an earlier term of the same partition.
-    mutating func add(_ earlier: CohortSnapshot) {
-        self.tally += earlier.tally
-        self.version = self.version.addingClamped(earlier.version)
-        self.isClosed = self.isClosed && earlier.isClosed
-        self.firstSeen = min(self.firstSeen, earlier.firstSeen)
-        self.lastSeen = max(self.lastSeen, earlier.lastSeen)
-        if !earlier.campaignID.isEmpty { self.campaignID = earlier.campaignID }
-    }
-
-    /// Whether no sender has told of the message, so that devices may have invented it.
-    var hasNoSender: Bool { self.tally.sent == 0 && self.key.segment.isEmpty }
 
     /// Splits the snapshot into snapshots of at most `limit` devices, so that each fits into one record
     /// however many devices have changed. Restoring all of them, one after the other, has the effect of

@@ -8,7 +8,7 @@ package import WireFormats
 /// same versions.
 package final class Combination {
     /// One message with its parts.
-    final class Message {
+    private final class Message {
         var parts: [Part: CohortSnapshot] = [:]
         /// Whether the message is in `Combination.due`.
         var isDue = false
@@ -30,34 +30,10 @@ package final class Combination {
         /// The time at which the first partition began to count the message, in milliseconds since 1970.
         var since: Int64 { self.parts.values.reduce(.max) { min($0, $1.term) } }
         var lastSeen: Int64 { self.parts.values.reduce(.min) { max($0, $1.lastSeen) } }
-        /// Whether no sender has told of the message, so that devices may have invented it.
-        var hasNoSender: Bool { self.parts.values.allSatisfy(\.hasNoSender) }
-        /// The number of devices that have reported the message, or less.
-        var leastDevices: Int64 { self.parts.values.reduce(0) { $0.addingClamped($1.tally.leastDevices) } }
-        /// The approximate size in memory, in bytes.
-        var byteCount: Int {
-            self.parts.values.reduce(300) { $0 + Combination.partByteCount + $1.tally.hours.byteCount }
-        }
-
-        /// Adds up the two terms that an input partition has, if it begins a third one. A partition that forgets a
-        /// message again and again begins many, and changes none but the last.
-        ///
-        /// - Returns: false if the term is older than those that are added up.
-        func makeRoom(for part: Part) -> Bool {
-            let terms = self.parts.keys.filter { $0.source == part.source && $0 != part }.map(\.term).sorted()
-            guard let last = terms.last, terms.count > 1 else { return true }
-            guard part.term > last else { return false }
-            let sum = Part(source: part.source, term: last)
-            for term in terms.dropLast() {
-                let earlier = self.parts.removeValue(forKey: Part(source: part.source, term: term))
-                if let earlier { self.parts[sum]?.add(earlier) }
-            }
-            return true
-        }
     }
 
     /// The identity of a part within its message: the input partition and the term.
-    struct Part: Hashable {
+    private struct Part: Hashable {
         var source: Int32
         var term: Int64
     }
@@ -65,18 +41,18 @@ package final class Combination {
     private let pace: EmissionPace
     private let retention: Int64
     /// The messages with several parts or devices, and the messages whose statistics are due.
-    var messages: [CohortKey: Message] = [:]
+    private var messages: [CohortKey: Message] = [:]
     /// All other messages, each as its only part. Their statistics were published, except those in the
     /// buckets from `toldBuckets` on.
-    var folded = FoldedCohorts(edges: LagHistogram.usualEdges)
+    private var folded = FoldedCohorts(edges: LagHistogram.usualEdges)
     /// The first bucket of folded messages whose statistics have not been published since the state was
     /// restored; nil if there is no such bucket.
-    var toldBuckets: Int?
+    private var toldBuckets: Int?
     /// A lower bound of the time at which the next message in `messages` can be forgotten.
     private var endsFrom = Int64.max
     /// The value of `now` at the last search for messages that can be forgotten.
     private var lookedThrough: Int64 = .min
-    var due = DueQueue<CohortKey>()
+    private var due = DueQueue<CohortKey>()
 
     /// The shortest time between two searches for messages that can be forgotten, in milliseconds.
     private static let lookThroughInterval: Int64 = 60_000
@@ -105,7 +81,9 @@ package final class Combination {
     /// The approximate size of all messages in memory, in bytes. The getter visits every message that is not
     /// folded.
     package var byteCount: Int {
-        self.messages.values.reduce(self.folded.byteCount) { $0 + $1.byteCount }
+        self.messages.values.reduce(self.folded.byteCount) { sum, message in
+            message.parts.values.reduce(sum + 300) { $0 + Self.partByteCount + $1.tally.hours.byteCount }
+        }
     }
 
     /// The approximate size of a part with its names and its lags, in bytes.
@@ -135,8 +113,7 @@ package final class Combination {
         let message = self.messages[part.key] ?? self.unfold(part.key) ?? Message()
         self.messages[part.key] = message
         let name = Part(source: part.source, term: part.term)
-        let isNew = message.parts[name].map { $0.version < part.version } ?? message.makeRoom(for: name)
-        guard isNew else {
+        if let known = message.parts[name], known.version >= part.version {
             self.foldIfIdle(part.key, message, now: now)
             return nil
         }
@@ -148,15 +125,9 @@ package final class Combination {
     /// Takes a message out of the folded ones, as an object; nil if it is not there.
     private func unfold(_ key: CohortKey) -> Message? {
         guard let part = self.folded.take(key)?.snapshot else { return nil }
-        let message = self.message(of: part)
-        message.toldVersion = message.version
-        return message
-    }
-
-    /// Returns a message of a single part.
-    func message(of part: CohortSnapshot) -> Message {
         let message = Message()
         message.parts[Part(source: part.source, term: part.term)] = part
+        message.toldVersion = message.version
         return message
     }
 
@@ -190,22 +161,14 @@ package final class Combination {
     /// - Parameters:
     ///   - now: the time of this machine, in milliseconds since 1970.
     ///   - limit: the greatest number of statistics in this call; all others stay due. Restored messages are
-    ///     published by whole buckets, so the last bucket may exceed the limit, and so may messages that are
-    ///     forgotten for `excess`.
-    ///   - excess: the bytes that should be free afterwards, because the states take more memory than they may.
-    ///     One call may free fewer.
+    ///     published by whole buckets, so the last bucket may exceed the limit.
     ///   - tell: called for every message whose statistics must be published.
-    ///   - forgotten: called for every part that is forgotten for `excess`. A record without a value must be
-    ///     written under its key to the topic of parts.
     package func collect(
         now: Int64,
         limit: Int = 2_000,
-        excess: Int = 0,
-        _ tell: (CohortKey, PushStatisticsRecord) -> Void,
-        forgotten: (CohortSnapshot) -> Void = { _ in }
+        _ tell: (CohortKey, PushStatisticsRecord) -> Void
     ) {
         self.forget(now: now)
-        if excess > 0 { self.makeRoom(bytes: excess, now: now, tell, forgotten) }
         var told = 0
         while told < limit, let key = self.due.popDue(at: now) {
             guard let message = self.messages[key] else { continue }
@@ -228,7 +191,9 @@ package final class Combination {
         while let bucket = self.toldBuckets, left > 0 {
             self.folded.forEach(in: bucket) { part in
                 guard !part.isClosed else { return }
-                tell(part.key, Self.statistics(of: part.key, self.message(of: part), updated: now))
+                let message = Message()
+                message.parts[Part(source: part.source, term: part.term)] = part
+                tell(part.key, Self.statistics(of: part.key, message, updated: now))
                 left -= 1
             }
             self.toldBuckets = bucket + 1 < self.folded.bucketCount ? bucket + 1 : nil
@@ -256,7 +221,7 @@ package final class Combination {
         }
     }
 
-    static func statistics(
+    private static func statistics(
         of key: CohortKey,
         _ message: Message,
         updated: Int64
@@ -283,20 +248,6 @@ package final class Combination {
     package func restore(_ part: CohortSnapshot, now: Int64) {
         guard let message = self.keep(part, now: now) else { return }
         self.foldIfIdle(part.key, message, now: now)
-    }
-
-    /// Applies a record of the topic of parts that says that a part was forgotten; its key is `partKey`. Other keys
-    /// are ignored.
-    package func restore(forgotten partKey: [UInt8], now: Int64) {
-        let fields = partKey.split(separator: UInt8(ascii: "#"), omittingEmptySubsequences: false)
-        guard fields.count == 3, let key = CohortKey(recordKey: fields[0]),
-            let source = Int32(String(decoding: fields[1], as: UTF8.self)),
-            let term = Int64(String(decoding: fields[2], as: UTF8.self)),
-            let message = self.messages[key] ?? self.unfold(key)
-        else { return }
-        message.parts[Part(source: source, term: term)] = nil
-        self.messages[key] = message.parts.isEmpty ? nil : message
-        self.foldIfIdle(key, message, now: now)
     }
 
     /// Plans the statistics of all restored messages that are not complete, because the restored parts do not

@@ -79,14 +79,6 @@ package struct DeviceTable: Sendable {
         return !segment.records[segment.place(of: fingerprint, number)].isEmpty
     }
 
-    /// Removes the devices whose record does not fulfil a condition. The table then takes as much memory as the
-    /// others need.
-    package mutating func keep(where isWanted: (DeviceRecord) -> Bool) {
-        var kept = DeviceTable(seed: self.seed)
-        self.forEach { if isWanted($0) { kept.restore($0) } }
-        self = kept
-    }
-
     /// Calls a closure with every stored record, in no particular order.
     package func forEach(_ body: (DeviceRecord) -> Void) {
         for segment in self.segments {

@@ -33,11 +33,7 @@ struct FoldedCohorts {
     /// A lower bound of the due times in the store; nil if the store never had an entry or the last `takeDue`
     /// left none. A cohort that was taken out may leave it too low.
     private(set) var nextDue: Int64?
-    /// The bucket from which `takeOld` took last.
-    private var swept = 0
 
-    /// The most buckets that one call of `takeOld` reads: a few hundred thousand cohorts.
-    private static let sweptBucketsLimit = 10_000
     /// The average number of entries in a bucket above which the table grows.
     private static let entriesPerBucket = 24
     /// The extra bytes that a full bucket reserves when an entry is added.
@@ -121,54 +117,6 @@ struct FoldedCohorts {
         self.nextDue = next
         self.openCount -= taken.count { !$0.snapshot.isClosed }
         return taken
-    }
-
-    /// Removes and returns old cohorts that fulfil a condition, until so many bytes are free.
-    ///
-    /// The store has no order by age, and to read all of it takes seconds. So the method takes the older half of
-    /// one bucket after the other, those without a device first, and the next call goes on with the next bucket. A
-    /// bucket holds what hashing has brought there, so the older halves of all are nearly the older half of the store.
-    ///
-    /// - Parameter limit: the number of cohorts after which the method ends, also if fewer bytes are free.
-    mutating func takeOld(
-        bytes: Int,
-        atMost limit: Int,
-        where isWanted: (CohortSnapshot) -> Bool
-    ) -> [CohortSnapshot] {
-        let before = self.byteCount
-        var taken: [CohortSnapshot] = []
-        // The number of buckets in a row in which there was nothing to take.
-        var fruitless = 0
-        for _ in 0..<Self.sweptBucketsLimit {
-            guard before - self.byteCount < bytes, taken.count < limit, fruitless < self.buckets.count else {
-                break
-            }
-            self.swept = (self.swept + 1) % self.buckets.count
-            let old = self.takeOlderHalf(of: self.swept, where: isWanted)
-            fruitless = old.isEmpty ? fruitless + 1 : 0
-            taken += old
-        }
-        return taken
-    }
-
-    private mutating func takeOlderHalf(
-        of bucket: Int,
-        where isWanted: (CohortSnapshot) -> Bool
-    ) -> [CohortSnapshot] {
-        var wanted: [(place: FoldedPlace, snapshot: CohortSnapshot)] = []
-        self.visit(bucket) { bytes, place in
-            guard let snapshot = self.entry(bytes, place)?.snapshot, isWanted(snapshot) else { return }
-            wanted.append((place, snapshot))
-        }
-        wanted.sort {
-            ($0.snapshot.devices.count, $0.snapshot.term) < ($1.snapshot.devices.count, $1.snapshot.term)
-        }
-        let taken = wanted.prefix((wanted.count + 1) / 2)
-        guard !taken.isEmpty else { return [] }
-        let places = taken.map { $0.place }.sorted { $0.whole.lowerBound < $1.whole.lowerBound }
-        self.remove(places, from: bucket)
-        self.openCount -= taken.count { !$0.snapshot.isClosed }
-        return taken.map { $0.snapshot }
     }
 
     /// The number of buckets; it grows with the number of cohorts.

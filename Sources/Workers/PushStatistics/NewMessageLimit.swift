@@ -10,7 +10,7 @@ import WireFormats
 ///
 /// A device chooses its own id as freely as those of messages, so further devices prove nothing; they only make
 /// an invented message cost more requests. While memory is short, a message needs reports from `manyDevices`
-/// devices, and the ledger may forget it again (`ArrivalLedger.makeRoom`).
+/// devices.
 struct NewMessageLimit {
     /// The token buckets of all apps. An app without a bucket has as much as with a full one.
     private struct Buckets {
@@ -49,11 +49,11 @@ struct NewMessageLimit {
         }
 
         /// Returns the name under which an app has its bucket. If there are as many as there may be, the app gets the
-        /// place of one that is full again; if none is, it gets the empty name.
+        /// place of one that was not heard of for so long that its bucket is full; if none was, it gets the empty name.
         private mutating func name(of app: String, at now: Int64) -> String {
             if self.buckets[app] != nil || self.buckets.count < NewMessageLimit.appsLimit { return app }
             let idle = self.buckets.first { name, bucket in
-                !name.isEmpty && self.credit(of: bucket, at: now) == self.capacity
+                !name.isEmpty && now.subtractingClamped(bucket.at) >= NewMessageLimit.burst * 1_000
             }
             guard let idle else { return "" }
             self.buckets[idle.key] = nil
@@ -70,7 +70,7 @@ struct NewMessageLimit {
     private var refused: [Int: UInt64] = [:]
 
     /// The number of devices whose reports let a message begin or grow while memory is short. A campaign has so many
-    /// reports in its first second, and messages with fewer devices are forgotten first.
+    /// reports in its first second.
     static let manyDevices = 5
 
     /// The capacity of a bucket, in seconds of its rate: so much may begin at once after a quiet time.
@@ -109,13 +109,12 @@ struct NewMessageLimit {
         let hash = key.hashValue
         let devices = self.refused[hash, default: 0] | 1 << (device >> 58)
         // A refused message that is forgotten here needs its reports once more.
-        if self.refused[hash] == nil, self.refused.count >= Self.refusedLimit { self.forgetRefused() }
+        if self.refused[hash] == nil, self.refused.count >= Self.refusedLimit {
+            self.refused.removeAll(keepingCapacity: true)
+        }
         // The message stays here when it is admitted, because it may have to be admitted for each device.
         self.refused[hash] = devices
         return devices.nonzeroBitCount >= (isCrowded ? Self.manyDevices : 2)
             && self.proven.take(for: key.appBundle, at: now)
     }
-
-    /// Forgets the messages that were refused.
-    mutating func forgetRefused() { self.refused.removeAll(keepingCapacity: true) }
 }

@@ -96,20 +96,6 @@ package struct CohortKey: Sendable {
         )
     }
 
-    /// Reads `recordKey`; nil if the bytes are no such key.
-    package init?(recordKey: some Collection<UInt8>) {
-        let parts = Array(recordKey).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard (3...5).contains(parts.count) else { return nil }
-        let texts = parts.map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) } + ["", ""]
-        self.init(
-            provider: texts[0],
-            appBundle: texts[1],
-            messageID: texts[2],
-            day: texts[3],
-            segment: texts[4]
-        )
-    }
-
     /// The key of this message's records in Kafka: its parts, percent-encoded and joined by slashes.
     /// Different keys have different record keys.
     package var recordKey: [UInt8] {
