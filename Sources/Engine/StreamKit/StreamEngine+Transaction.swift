@@ -113,12 +113,19 @@ extension StreamEngine {
             // The tasks in memory may be ahead of what is written.
             self.retakeAll()
         case .committed:
-            if case .committing(let positions) = self.stage { self.noteCommitted(positions) }
+            // While nothing can be written, transactions without a record in them are committed all the same. They are no
+            // progress.
+            var isProgress = self.hasSent
+            if case .committing(let positions) = self.stage, self.noteCommitted(positions) {
+                isProgress = true
+            }
             self.metrics.committed()
             self.recordsAllowed = min(self.settings.transactionRecords, self.recordsAllowed * 2)
-            self.committedTransactions += 1
             self.forgiveSuspects()
-            self.failures = 0
+            if isProgress {
+                self.committedTransactions += 1
+                self.failures = 0
+            }
             self.begin()
         case .aborted: break
         case .failed(let error):
@@ -128,16 +135,20 @@ extension StreamEngine {
         return nil
     }
 
-    private func noteCommitted(_ positions: [CommittedPosition]) {
+    /// - Returns: Whether a position has moved.
+    private func noteCommitted(_ positions: [CommittedPosition]) -> Bool {
+        var hasMoved = false
         for position in positions {
             guard let index = self.assignments.firstIndex(where: { $0.partition == position.partition })
             else {
                 continue
             }
+            if self.assignments[index].committed.offset != position.offset { hasMoved = true }
             self.assignments[index].committed = position
             self.assignments[index].position = nil
             self.assignments[index].search.committed()
         }
+        return hasMoved
     }
 
     private func begin() {
