@@ -30,8 +30,6 @@ struct Assignment<Source: RecordSource> {
     var shortEnd: Int64?
     /// Whether nothing came after that record when the end of the partition was last reported.
     var isAtEnd = false
-    /// The search for a record that kills the process when the task puts its state out.
-    var search = DeadlyRecordSearch()
 
     /// The bytes that the task's state took when they were last counted.
     var byteCount = 0

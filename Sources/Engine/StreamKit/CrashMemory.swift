@@ -5,7 +5,7 @@ package protocol CrashMemory: AnyObject {
     /// Whether any record is known to have killed a process.
     var hasDeaths: Bool { get }
 
-    /// Notes that a task is about to be given this record, or to put out the state that came of it.
+    /// Notes that a task is about to be given this record.
     func mark(topic: String, partition: Int32, offset: Int64)
 
     /// Notes that the task has returned.

@@ -1,11 +1,10 @@
-import Kafka
 import Logging
 import Records
 import ServiceKit
 
 // A record that kills the process is delivered again to the next process, and kills that too. So each record
 // is marked while a task has it, and a record that is known to have killed three processes is buried instead of
-// processed. A record that kills only when the task puts its state out is searched for (`DeadlyRecordSearch`).
+// processed.
 extension StreamEngine {
     /// Makes a task process a record, or bury it if the record has killed as many processes as it may.
     func give(_ record: consuming InboundRecord, to task: any StreamTask) {
@@ -25,16 +24,6 @@ extension StreamEngine {
         crashes.mark(topic: record.topic, partition: record.partition, offset: record.offset)
         task.process(record, at: self.provenNow, self.output)
         crashes.clear()
-    }
-
-    /// Makes a task put its state out. Meanwhile the first record of this transaction is marked, if there is one.
-    func collect(_ assignment: Assignment<B.Source>) {
-        let (partition, now) = (assignment.partition, self.provenNow)
-        if let first = assignment.search.first {
-            self.crashes?.mark(topic: partition.topic, partition: partition.partition, offset: first)
-        }
-        assignment.task.collect(at: now, progress: assignment.progress(at: now), self.output)
-        self.crashes?.clear()
     }
 
     /// Forgives the records of `suspects`. Their outcome is committed, so their earlier deaths do not matter

@@ -43,7 +43,6 @@ extension StreamEngine {
     private var isTransactionDue: Bool {
         if self.phase != .working { return self.hasWork }
         if self.transactionRecords >= self.recordsAllowed { return true }
-        if self.assignments.contains(where: \.search.isHeld) { return true }
         // A state that is full may forget at the end of a transaction, and only there.
         return self.hasWork || self.isSomethingDue || self.isFull
             ? self.now.monotonic >= self.transactionDue : false
@@ -63,7 +62,8 @@ extension StreamEngine {
         self.stage = .closing
         for assignment in self.assignments where assignment.isWorking {
             self.tellWhetherCrowded(assignment)
-            self.collect(assignment)
+            let now = self.provenNow
+            assignment.task.collect(at: now, progress: assignment.progress(at: now), self.output)
         }
         // Tasks that were asked to give something up are asked again by what they take now.
         if self.budget.isExceeded { self.bytesCountedAt = .min }
@@ -146,7 +146,6 @@ extension StreamEngine {
             if self.assignments[index].committed.offset != position.offset { hasMoved = true }
             self.assignments[index].committed = position
             self.assignments[index].position = nil
-            self.assignments[index].search.committed()
         }
         return hasMoved
     }

@@ -56,7 +56,6 @@ extension StreamEngine {
         var position = self.assignments[index].position
         var timestamp = self.assignments[index].lastTimestamp
         var isAtEnd = self.assignments[index].isAtEnd
-        var search = self.assignments[index].search
         var landmark = self.assignments[index].landmark
         var check = self.assignments[index].check
         var shortEnd = self.assignments[index].shortEnd
@@ -81,9 +80,7 @@ extension StreamEngine {
             position = record.offset + 1
             timestamp = record.timestamp ?? timestamp
             isAtEnd = false
-            let (offset, suspects) = (record.offset, self.suspects.count)
             self.give(record, to: task)
-            search.processed(offset, isSuspect: self.suspects.count > suspects)
             self.flush()
         }
         let failed: (KafkaError) -> Void = { error in
@@ -104,7 +101,7 @@ extension StreamEngine {
             }
         }
         var taken = 0
-        while taken < limit, !isMadeAnew, !search.isHeld, self.hasRoom(upTo: lastID), !self.isCountDue,
+        while taken < limit, !isMadeAnew, self.hasRoom(upTo: lastID), !self.isCountDue,
             source.read(atMost: 1, take, failed) > 0
         {
             taken += 1
@@ -113,7 +110,6 @@ extension StreamEngine {
         self.assignments[index].position = position
         self.assignments[index].lastTimestamp = timestamp
         self.assignments[index].isAtEnd = isAtEnd
-        self.assignments[index].search = search
         self.assignments[index].landmark = landmark
         self.assignments[index].check = check
         self.assignments[index].shortEnd = shortEnd
