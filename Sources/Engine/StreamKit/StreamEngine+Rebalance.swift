@@ -13,6 +13,7 @@ extension StreamEngine {
         guard self.phase == .working || self.phase == .draining else { return self.revocation = .asked }
         self.hasAssignment = true
         self.clientTrouble = nil
+        self.stall.restart()
         self.offered = partitions
         self.offerRetryAt = .min
         // Since then another worker may have had the partitions, and have found out.
@@ -324,6 +325,7 @@ extension StreamEngine {
     private func giveUp() throws(KafkaError) {
         self.revocation = nil
         self.hasAssignment = false
+        self.clientTrouble = nil
         self.offered = nil
         self.kept = [:]
         if self.stage == .open {

@@ -113,8 +113,10 @@ extension StreamEngine {
     /// again and again.
     ///
     /// One failure is no more than that, and one of long ago does not keep the worker from its work any more.
-    private var areTransactionsFailing: Bool {
-        self.failures > 1
+    private var areTransactionsFailing: Bool { self.failures > 1 && self.hasFailedLately }
+
+    private var hasFailedLately: Bool {
+        self.failures > 0
             && self.now.monotonic < self.failedAt.addingClamped(self.settings.stallLimit.wholeNanoseconds)
     }
 
@@ -132,7 +134,8 @@ extension StreamEngine {
         switch self.stage {
         case .closed, .opening: self.standstillOfFailures
         // This one will probably end as the last one did. The cause must not change with each stage.
-        case .closing where self.failures > 0, .committing where self.failures > 0: self.standstillOfFailures
+        case .closing where self.hasFailedLately, .committing where self.hasFailedLately:
+            self.standstillOfFailures
         case .closing:
             StallWatch.Stall(
                 cause: "produce",

@@ -105,10 +105,8 @@ struct TokenRenewal: Service {
 
     private func adopt(_ pair: TokenPair, _ memory: inout Memory) {
         memory.pair = pair
-        if let end = pair.accessExpiresAt {
-            let labels = [("file", self.file.path)]
-            Gauge(label: Self.metric, dimensions: labels, factory: self.registry).record(end)
-        }
+        let gauge = Gauge(label: Self.metric, dimensions: [("file", self.file.path)], factory: self.registry)
+        if let end = pair.accessExpiresAt { gauge.record(end) } else { gauge.destroy() }
         guard self.token.bytes != Array(pair.accessToken.utf8) else { return }
         self.token.replace(by: Secret(pair.accessToken))
         memory.freshUntil = .now + self.settings.leastInterval

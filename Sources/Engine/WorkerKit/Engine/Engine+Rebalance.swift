@@ -110,6 +110,7 @@ extension Engine {
         self.assignTrouble = nil
         self.clientTrouble = nil
         self.membership.tookUp()
+        self.stallWatch.restart()
         self.shareRate()
         self.takeStockOfCrashes()
         self.beginRecall()

@@ -84,7 +84,7 @@ package struct Activation: Hashable, Sendable {
         do throws(RecordFault) {
             (fields, illegible) = try Self.fields(in: try RecordPayload(of: record))
         } catch {
-            // Only a phone's own texts, such as the user agent, can make a record as large as that.
+            // The texts of a phone, such as its user agent, can make a record as large as that.
             if case .tooLarge(let reason) = error { throw .refused(reason, nil) }
             throw .record(error)
         }

@@ -48,9 +48,11 @@ struct LegiblePayload {
         guard let object = JSONObject(text, skipsDeeper: true) else { return [] }
         var places: [Place] = []
         for member in members {
-            for range in object.places(of: [member.jsonName, member.name])
-            where !member.isLegible(text[range], as: type) {
-                places.append(Place(member: member, range: range))
+            // A field that is repeated without end is decoded up to its first fault only.
+            var isIllegible = false
+            for range in object.places(of: [member.jsonName, member.name]) {
+                isIllegible = isIllegible || !member.isLegible(text[range], as: type)
+                if isIllegible { places.append(Place(member: member, range: range)) }
             }
         }
         return places
