@@ -90,7 +90,8 @@ struct StreamStallCauseTests {
         simulation.cluster.transactionFate = { _ in .unanswered(after: .seconds(50), .nothing) }
         simulation.append(10..<20)
         let isCommitting = try simulation.run(for: .seconds(5)) {
-            if case .committing = worker.engine.stage { true } else { false }
+            guard case .committing(let positions) = worker.engine.stage else { return false }
+            return positions.contains { $0.offset == 20 }
         }
         #expect(isCommitting)
         simulation.cluster.rebalance()

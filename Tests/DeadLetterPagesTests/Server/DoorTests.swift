@@ -58,7 +58,7 @@ struct DoorTests {
         }
     }
 
-    /// The help says that files of secrets are read when they change. Those of `serve` were read once.
+    /// The help says that files of secrets are read when they change. The secrets of `serve` were read once.
     @Test func aTokenThatIsReplacedInItsFileCountsWithoutARestart() async throws {
         let folder = try TemporaryFolder()
         let (first, second) = ("a token that nobody guesses", "another one that nobody guesses")
