@@ -13,7 +13,6 @@ extension StreamEngine {
         guard self.phase == .working || self.phase == .draining else { return self.revocation = .asked }
         self.hasAssignment = true
         self.clientTrouble = nil
-        self.stall.restart()
         self.offered = partitions
         self.offerRetryAt = .min
         // Since then another worker may have had the partitions, and have found out.

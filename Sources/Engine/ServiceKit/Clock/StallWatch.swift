@@ -62,9 +62,6 @@ package struct StallWatch: Sendable {
         return self.become(cause())
     }
 
-    /// Lets the time begin anew, because the worker has just got work to do.
-    package mutating func restart() { self.lastMove = nil }
-
     /// Notes that something essential has failed since a monotonic time, so that the progress since then does not
     /// count.
     package mutating func stoodStill(since start: Int64, progress: UInt64) {

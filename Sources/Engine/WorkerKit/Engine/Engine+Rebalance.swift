@@ -110,7 +110,6 @@ extension Engine {
         self.assignTrouble = nil
         self.clientTrouble = nil
         self.membership.tookUp()
-        self.stallWatch.restart()
         self.shareRate()
         self.takeStockOfCrashes()
         self.beginRecall()
