@@ -113,16 +113,14 @@ extension StreamEngine {
             // The tasks in memory may be ahead of what is written.
             self.retakeAll()
         case .committed:
-            // While nothing can be written, transactions without a record in them are committed all the same. They are no
-            // progress.
-            var isProgress = self.hasSent
-            if case .committing(let positions) = self.stage, self.noteCommitted(positions) {
-                isProgress = true
-            }
+            // While nothing can be written, transactions without a record in them are committed all the same, also such as
+            // step over the markers of those that failed. They are no progress.
+            var hasMoved = false
+            if case .committing(let positions) = self.stage { hasMoved = self.noteCommitted(positions) }
             self.metrics.committed()
-            self.recordsAllowed = min(self.settings.transactionRecords, self.recordsAllowed * 2)
             self.forgiveSuspects()
-            if isProgress {
+            if self.hasSent || hasMoved && (self.hasTaken || self.failures == 0) {
+                self.recordsAllowed = min(self.settings.transactionRecords, self.recordsAllowed * 2)
                 self.committedTransactions += 1
                 self.failures = 0
             }
@@ -154,6 +152,7 @@ extension StreamEngine {
         self.stage = .open
         self.isBroken = false
         self.hasSent = false
+        self.hasTaken = false
         self.hasSkipped = false
         self.transactionRecords = 0
         self.transactionSince = self.now.monotonic

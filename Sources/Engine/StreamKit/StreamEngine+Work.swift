@@ -78,6 +78,7 @@ extension StreamEngine {
             self.recordsSinceCount += Self.weight(of: record)
             landmark = record.timestamp.map { Landmark(offset: record.offset, timestamp: $0) }
             position = record.offset + 1
+            self.hasTaken = true
             timestamp = record.timestamp ?? timestamp
             isAtEnd = false
             self.give(record, to: task)

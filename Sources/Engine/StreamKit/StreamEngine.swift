@@ -89,6 +89,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var lastForeignID: UInt64 = 0
     /// Whether a record was sent in this transaction.
     var hasSent = false
+    /// Whether a record that was not committed before was taken in by this transaction.
+    var hasTaken = false
     var transactionRecords = 0
     /// The records that a transaction may take up now. A transaction that fails may have been too large for
     /// the cluster's time, so the next may take up half of its records; each that is committed doubles the
@@ -218,6 +220,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         if self.isPaused { return Self.pause }
         if self.isFull { return "the state takes more memory than state.memory_limit allows" }
         if case .closed = self.stage { return "no transaction" }
+        if self.offered != nil { return "asking where the group left off" }
         if case .opening = self.stage { return "no transaction" }
         if self.isRestoring { return "reading back the state" }
         return nil

@@ -70,18 +70,16 @@ package struct Tally: Hashable, Sendable {
 
     /// Whether a sender or more than one device has reported the message, so that no single device can have
     /// invented it.
-    var isProven: Bool { self.sent > 0 || self.leastDevices > 1 }
-
-    /// The number of devices that have reported the message, or less.
-    var leastDevices: Int64 {
-        max(
-            self.arrived,
-            self.shown,
-            self.opened,
-            self.dismissed,
-            self.attachmentsShown,
-            self.converted
-        )
+    var isProven: Bool {
+        self.sent > 0
+            || max(
+                self.arrived,
+                self.shown,
+                self.opened,
+                self.dismissed,
+                self.attachmentsShown,
+                self.converted
+            ) > 1
     }
 
     /// The devices to which the push was sent, accepted or rejected.

@@ -100,7 +100,7 @@ extension EngineSettings {
             "stall_limit",
             default: self.stallLimit,
             in: .seconds(1) ... .seconds(3_600),
-            help: "Records to do and none taken in or finished for longer: not ready, and the log says why."
+            help: "Records to do and none finished for longer: not ready, and the log says why."
         )
         self.commitInterval = reader.duration(
             "commit_interval",
