@@ -220,8 +220,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         if self.isPaused { return Self.pause }
         if self.isFull { return "the state takes more memory than state.memory_limit allows" }
         if case .closed = self.stage { return "no transaction" }
-        if self.offered != nil { return "asking where the group left off" }
         if case .opening = self.stage { return "no transaction" }
+        if self.offered != nil { return "asking where the group left off" }
         if self.isRestoring { return "reading back the state" }
         return nil
     }

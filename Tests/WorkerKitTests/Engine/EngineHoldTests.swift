@@ -168,7 +168,10 @@ struct EngineHoldTests {
         try simulation.run(for: .seconds(190))
         #expect(worker.upstream.calls.filter { $0.at > 103_000_000_000 }.count < 12)
         #expect(worker.log.count("lane held again") == 1)
-        #expect(worker.log.count(.error) == 1)
+        // A worker that has nothing but held records stands still, and says so each time.
+        let standstills = worker.log.count(beginning: "the worker stands still")
+        #expect(standstills == 2)
+        #expect(worker.log.count(.error) - standstills == 1)
         #expect(try simulation.settleEverything(within: .seconds(600)))
         #expect(simulation.cluster.letters.isEmpty)
         #expect(simulation.violations == [])
