@@ -26,7 +26,7 @@ import WireFormats
         )
     }
 
-    private static func ledger(newMessages: Int = 1_000_000) -> ArrivalLedger {
+    static func ledger(newMessages: Int = 1_000_000) -> ArrivalLedger {
         ArrivalLedger(
             source: 0,
             rules: CohortRules(newMessages: newMessages),

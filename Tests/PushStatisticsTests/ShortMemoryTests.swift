@@ -24,18 +24,9 @@ import WireFormats
         )
     }
 
-    private static func ledger(newMessages: Int = 10) -> ArrivalLedger {
-        ArrivalLedger(
-            source: 0,
-            rules: CohortRules(newMessages: newMessages),
-            pace: .init(first: .zero),
-            seed: 7
-        )
-    }
-
     /// Two ids were as good as two devices: a million messages of theirs filled 1 GiB, for three days.
     @Test func inventedDevicesTakeNoMemoryThatIsShort() {
-        let ledger = Self.ledger()
+        let ledger = FoldedCohortsTests.ledger(newMessages: 10)
         ledger.isCrowded = true
         var begun = 0
         for number in 0..<100_000 {
@@ -56,7 +47,7 @@ import WireFormats
     }
 
     @Test func whileMemoryIsShortAKnownMessageGrowsBySendersAlone() {
-        let ledger = Self.ledger()
+        let ledger = FoldedCohortsTests.ledger(newMessages: 10)
         func judgement(_ event: PushEvent) -> Judgement { ledger.count(event, now: Self.start) }
         #expect(judgement(Self.event(of: "m", on: "a")).standing == .accepted)
         ledger.collect(now: Self.start, progress: Self.start, change: { _ in }, part: { _ in })
@@ -72,7 +63,7 @@ import WireFormats
     }
 
     @Test func whileMemoryIsShortManyDevicesCountSecond() {
-        let ledger = Self.ledger()
+        let ledger = FoldedCohortsTests.ledger(newMessages: 10)
         ledger.isCrowded = true
         let admitted = ["a", "b", "c", "d", "f", "g", "h", "a"].map { device in
             !ledger.count(Self.event(of: "m", on: device), now: Self.start).isBeyondLimit
@@ -98,7 +89,7 @@ import WireFormats
 
     /// An event without a message id needed no more than the name of an app, which a device can invent.
     @Test func eventsThatNameNoMessageBeginNoMoreThanOthers() {
-        let ledger = Self.ledger(newMessages: 1)
+        let ledger = FoldedCohortsTests.ledger(newMessages: 1)
         func begun() -> Int {
             (0..<2_000).count { app in
                 let event = Self.event(of: "", on: "device", app: "invented-\(app)")

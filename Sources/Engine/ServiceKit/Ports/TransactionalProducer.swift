@@ -42,29 +42,23 @@ package final class TransactionalProducer {
 
     /// Passes on the events since the last call.
     package func serve(_ tell: (Event) -> Void) {
-        self.serveProducer(tell)
-        let answers = self.takeAnswers()
-        guard !answers.isEmpty else { return }
-        // An abort leaves delivery reports behind, and they have to come before its answer.
-        self.serveProducer(tell)
-        for answer in answers { tell(.answered(answer)) }
+        self.serve(tell) { self.serveProducer(tell) }
     }
 
     /// Does the work of `serve` for a caller that needs the position of each record: a receipt comes in place of
     /// each `reported` event, and no `logged` event comes.
     package func serve(receipts: (DeliveryReceipt) -> Void, _ tell: (Event) -> Void) {
-        self.producer.serve(receipts: receipts) { tell(self.event(of: $0)) }
-        let answers = self.takeAnswers()
-        guard !answers.isEmpty else { return }
-        // As in `serve`, all receipts come before the answer.
-        self.producer.serve(receipts: receipts) { tell(self.event(of: $0)) }
-        for answer in answers { tell(.answered(answer)) }
+        self.serve(tell) { self.producer.serve(receipts: receipts) { tell(self.event(of: $0)) } }
     }
 
-    private func takeAnswers() -> [Transactions.Answer] {
+    private func serve(_ tell: (Event) -> Void, serveProducer: () -> Void) {
+        serveProducer()
         let answers = (self.transactions?.takeAnswers() ?? []) + self.ownAnswers
+        guard !answers.isEmpty else { return }
         self.ownAnswers = []
-        return answers
+        // An abort leaves delivery reports behind, and they have to come before its answer.
+        serveProducer()
+        for answer in answers { tell(.answered(answer)) }
     }
 
     private func serveProducer(_ tell: (Event) -> Void) {
